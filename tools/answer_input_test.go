@@ -26,11 +26,11 @@ import (
 
 const asksName = "print(input('Name? ').upper())"
 
-// soon is how long a call may take whose code waits for input: not the time for an answer, which is a minute.
+// soon is how long a call may take whose code waits for input: shorter than the limit for an answer, which is a minute.
 const soon = 20 * time.Second
 
-// A client that cannot ask anybody learns at once what the code waits for, whichever tool runs or follows it, and
-// answers it.
+// A client without elicitation learns at once which input the code waits for, whichever tool runs or follows it, and answers
+// it.
 func TestAnswerInput(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -46,7 +46,7 @@ func TestAnswerInput(t *testing.T) {
 			}
 			return got
 		}
-		execute(2) // the kernel is there
+		execute(2) // the kernel has started
 		began := time.Now()
 		got := execute(0)
 		if took := time.Since(began); !jupytertest.Real() && took > time.Second {
@@ -77,7 +77,7 @@ func TestAnswerInput(t *testing.T) {
 		test.StrContains(t, sample.AsJSON(t, view.Outputs), "ADA", test.Sprint("answered"))
 		r.Bad("answer_input", toolstest.Dict{"run_id": res.RunID, "text": "Ada"}, res.RunID+" is done", "does not wait for input", "get_run")
 
-		// The next question is answered likewise, and an empty line is an answer.
+		// The next question is answered in the same way, and an empty line is an answer.
 		res = execute(1).Results[0]
 		view = notebook.RunView{}
 		r.Good("answer_input", toolstest.Dict{"run_id": res.RunID, "text": ""}, &view)
@@ -88,7 +88,7 @@ func TestAnswerInput(t *testing.T) {
 		test.Eq(t, string(run.Done), view.State)
 		test.StrContains(t, sample.AsJSON(t, view.Outputs), "'é'")
 
-		// A cell that is inserted, and a client of the newer protocol.
+		// An inserted cell, and a client of the newer protocol.
 		var log bytes.Buffer
 		c := r.Modern(&log, nil)
 		var inserted notebook.InsertResult
@@ -102,7 +102,7 @@ func TestAnswerInput(t *testing.T) {
 	})
 }
 
-// The other tools that run code say it in their own form.
+// The other tools that run code say it in their own format.
 func TestAnswerInputElsewhere(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -151,7 +151,8 @@ func TestAnswerInputElsewhere(t *testing.T) {
 	})
 }
 
-// A password is a person's to answer, unless the program was told otherwise; it is in no answer, notebook or log.
+// Only a person may answer a password unless the program was configured otherwise; it never appears in an answer, notebook
+// or log.
 func TestAnswerInputPassword(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -190,7 +191,7 @@ func TestAnswerInputPassword(t *testing.T) {
 	})
 }
 
-// busyPerson answers what code asks, after a look at what the model can do meanwhile.
+// busyPerson answers questions of code, after calling meanwhile, which checks the model's options.
 type busyPerson struct{ meanwhile func() }
 
 func (p busyPerson) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
@@ -198,7 +199,7 @@ func (p busyPerson) Elicit(context.Context, mcp.ElicitationRequest) (*mcp.Elicit
 	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "Ada"}}}, nil
 }
 
-// What a person is being asked is not answered for them.
+// A question that a person is being asked is not answered by the model.
 func TestAnswerInputOfAPerson(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

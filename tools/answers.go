@@ -9,13 +9,13 @@ import (
 // inWords are the toolsets whose tools answer in words.
 var inWords = []string{tool.ToolsetCore, tool.ToolsetPair, tool.ToolsetRuns}
 
-// Answers says how the tools of the sets "core", "pair" and "runs" answer. The others answer with the JSON or the texts of their
-// contracts.
+// Answers says how the tools of the sets "core", "pair" and "runs" answer. All other tools answer with the JSON or the texts
+// of their contracts.
 type Answers string
 
 // The values of Answers.
 const (
-	// TextAnswers are words: cells and outputs as they stand, each under a head line. They cost a model least.
+	// TextAnswers are words: cells and outputs verbatim, each under a head line. They cost a model the fewest tokens.
 	TextAnswers Answers = "text"
 	// JSONAnswers are the objects of the tools' contracts.
 	JSONAnswers Answers = "json"
@@ -24,8 +24,8 @@ const (
 // AnswersWords are the values of Answers.
 func AnswersWords() []string { return []string{string(TextAnswers), string(JSONAnswers)} }
 
-// answersOf is how a server answers: as it is told, else in JSON where a program may parse what it gets, because the tools
-// of another server's contract were chosen, or the schemas of all results.
+// answersOf returns how a server answers: as configured, else in JSON if a program may parse the answers, because the tools
+// of another server's contract or the schemas of all results were chosen.
 func answersOf(cfg Config) Answers {
 	ours := func(set string) bool { return slices.Contains(inWords, set) }
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Refusals name the argument, the value and what is allowed.
+// Refusals name the argument, the value and the allowed values.
 func TestArgumentsRefused(t *testing.T) {
 	byName := map[string]tool.Tool{}
 	for _, d := range Definitions() {
@@ -46,7 +46,7 @@ func TestArgumentsRefused(t *testing.T) {
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": ""}}, "exec": "yes"}, `exec is the string "yes", wanted boolean`},
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": ""}}, "timeout": 0.0}, "timeout is 0, it must be more than 0"},
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": strings.Repeat("x", tool.MaxSource+1)}}}, "cells[0].content has 1,000,001 characters, at most 1,000,000 allowed"},
-		// Negative indexes are left to the tool, which knows how many cells there are.
+		// Negative indexes are left to the tool, which knows the number of cells.
 		{"insert_nb_cells", object{"path": "a", "position": -1.0, "cells": list{object{"content": ""}}}, ""},
 		{"delete_nb_cells", object{"path": "a", "ranges": list{object{"start": -1.0}}}, ""},
 		{"delete_nb_cells", object{"ranges": 1.0, "x": 1.0}, "; "},

@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
 
-// types has a person type keys at the end of a text, one after the other.
+// types makes a person type keys at the end of a text, one after the other.
 func (p *textPlace) types(keys int) {
 	p.T.Helper()
 	doc, err := p.Work.OpenText(p.T.Context(), jupyter.MustPath(p.path))
@@ -36,8 +36,8 @@ func (p *textPlace) types(keys int) {
 	}
 }
 
-// A change of a text document is merged with any number of keys typed elsewhere in it, right away and after the document was
-// left, and the same call again takes none of them back.
+// A change of a text document is merged with any number of keys typed elsewhere in it, at once and after the document was
+// closed, and repeating the call undoes none of them.
 func TestTextMergeAfterManyKeys(t *testing.T) {
 	for tool, c := range textWriters {
 		t.Run(tool, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestTextMergeAfterManyKeys(t *testing.T) {
 							t.Errorf("%d keys, left %t: %q", keys, left, now)
 						}
 						if tool != "overwrite_document" && tool != "edit_text" {
-							continue // a place is of the last answer
+							continue // a position refers to the last answer
 						}
 						for range 2 {
 							p.types(1)
@@ -81,8 +81,8 @@ func TestTextMergeAfterManyKeys(t *testing.T) {
 	}
 }
 
-// A text that somebody has changed in the same words is refused, and again, also after another key; force right behind that
-// goes through, and keeps what was typed since.
+// A change of words that another participant has changed is refused, and again, also after another key; force right after
+// that succeeds, and keeps text typed since.
 func TestTextForceBehindARefusal(t *testing.T) {
 	for _, more := range []string{"", strings.Repeat("a line of a long text\n", 500)} {
 		for tool, args := range map[string]toolstest.Dict{
@@ -126,7 +126,7 @@ func TestTextForceBehindARefusal(t *testing.T) {
 	}
 }
 
-// No tool that writes documents changes or removes a message of a chat: messages are only added.
+// Tools that write documents do not change or remove a message of a chat: messages are only added.
 func TestChatIsOnlyAddedTo(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.NewOn(t, jupytertest.Start(t, jupytertest.WithChat(t)))
@@ -146,7 +146,7 @@ func TestChatIsOnlyAddedTo(t *testing.T) {
 					args["force"] = true
 				}
 				res := r.Call(name, args)
-				time.Sleep(3 * time.Second) // the server may load what was written
+				time.Sleep(3 * time.Second) // the server may load the written file
 				all := ada.Messages()
 				if len(all) != 2 || all[0].Body != "two\nwas typed" || all[1].ID != id {
 					b, _ := json.Marshal(all)

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// another is the same notebook as another client has it.
+// another returns the same notebook for another client.
 func (p *positions) another() *positions {
 	p.T.Helper()
 	r := *p.Rig
@@ -28,7 +28,7 @@ func (p *positions) another() *positions {
 	return &positions{Rig: &r, path: p.path}
 }
 
-// Two clients write from different texts of one cell: the second one that changes a line is refused, each may repeat its
+// Two clients write from different texts of one cell: the second client that changes a line is refused, each may repeat its
 // call, and the person's lines stay.
 func TestTwoClientsWithTwoBases(t *testing.T) {
 	for _, first := range []string{"A", "B"} {
@@ -75,12 +75,13 @@ func TestTwoClientsWithTwoBases(t *testing.T) {
 	}
 }
 
-// large is a source of 5 MB, which begins with a name.
+// large returns a source of 5 MB that begins with a name.
 func large(name string) string {
 	return name + " = 1\n" + strings.Repeat("# one line of some length\n", 5_000_000/26)
 }
 
-// A base of 5 MB is a base. When others have made the program forget it, a whole source is refused, and nothing is lost.
+// A base may have 5 MB. If the program has dropped it because of other bases, a whole source is refused, and nothing is
+// lost.
 func TestLargeBases(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		p := &positions{Rig: toolstest.New(t)}

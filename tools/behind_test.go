@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
-// A call whose cells are queued behind a run that waits for input says so at once, and so does one that follows them.
+// A call whose cells are queued behind a run that waits for input says so at once, and so does a call that follows them.
 func TestQueuedBehindInput(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -73,8 +73,8 @@ func TestQueuedBehindInput(t *testing.T) {
 	})
 }
 
-// A call whose cell is queued behind a run that goes on for more than 2 s says so then, and waiting for it goes on as
-// long as was asked.
+// A call whose cell is queued behind a run that takes more than 2 s then says so, and waiting for it lasts as long as
+// requested.
 func TestQueuedBehindLongRun(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -87,7 +87,7 @@ func TestQueuedBehindLongRun(t *testing.T) {
 			r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": cell}}, "timeout": timeout}, &got)
 			return got, time.Since(began)
 		}
-		execute(2, 60) // the kernel is there
+		execute(2, 60) // the kernel has started
 		asks, _ := execute(0, 0.5)
 		first := asks.Results[0].RunID
 		got, took := execute(1, 60)
@@ -140,7 +140,7 @@ func TestQueuedBehindAnother(t *testing.T) {
 	})
 }
 
-// The tools that answer in the forms of others say it as well.
+// The tools in the formats of other servers say it as well.
 func TestQueuedBehindElsewhere(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)

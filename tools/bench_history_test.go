@@ -19,9 +19,9 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// BenchmarkHistory measures what the history of a notebook, and the revision in the answer, add to a call: the same call
-// is made in turns in two notebooks, of which one has its history stopped. It reports the medians of both, and the median
-// of the differences of the pairs, in microseconds.
+// BenchmarkHistory measures the cost of a notebook's history, and of the revision in the answer, per call: the same call is
+// made alternately in two notebooks, one of them with its history stopped. It reports the medians of both, and the median of
+// the differences of the pairs, in microseconds.
 func BenchmarkHistory(b *testing.B) {
 	calls := map[string]func(i, cells int) toolstest.Dict{
 		"read_nb_cells": func(i, cells int) toolstest.Dict {
@@ -58,7 +58,7 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-// historyPair is two open notebooks, of which the second has no history.
+// historyPair has two open notebooks; the second has no history.
 type historyPair struct {
 	b     *testing.B
 	c     *client.Client
@@ -114,7 +114,7 @@ func newHistoryPair(b *testing.B, cells int) *historyPair {
 	return p
 }
 
-// call makes a call, and says how long it took.
+// call makes a call, and returns its duration.
 func (p *historyPair) call(name, path string, args toolstest.Dict) time.Duration {
 	p.b.Helper()
 	var req mcp.CallToolRequest

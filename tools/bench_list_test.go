@@ -18,9 +18,9 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// BenchmarkListNbs measures list_nbs over six folders of ten notebooks each, through an MCP client: the first time, and asked
-// again at once. Beside it, in turns, a bare client makes the same requests: one for the folder, then at once those for the
-// five in it. It reports the medians in milliseconds, and the first time and the second as multiples of the bare one.
+// BenchmarkListNbs measures list_nbs over six folders of ten notebooks each, through an MCP client: the first call, and a
+// second one at once. Alternately, a bare client makes the same requests: one for the folder, then at once those for the
+// five in it. It reports the medians in milliseconds, and both calls as multiples of the bare one.
 func BenchmarkListNbs(b *testing.B) {
 	s := jupytertest.Shared(b)
 	dir := s.Name(b, "-folders")
@@ -58,7 +58,7 @@ func BenchmarkListNbs(b *testing.B) {
 	var first, again, bares []time.Duration
 	for b.Loop() {
 		lane.time(&bares, floor)
-		srv.Changes.Note() // nothing is kept
+		srv.Changes.Note() // nothing is cached
 		lane.time(&first, list)
 		lane.time(&again, list)
 	}

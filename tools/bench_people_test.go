@@ -18,9 +18,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// BenchmarkCaretLine measures what the line about people adds to a call: one cell of two notebooks of 200 is read in
-// turns, of one where three people have their carets in that cell, and of one where nobody is. It reports the medians and
-// the median of the differences of the pairs, in microseconds.
+// BenchmarkCaretLine measures the cost of the line about people per call: one cell of two notebooks of 200 is read
+// alternately; in one, three people have their carets in that cell, in the other they do not. It reports the medians and the
+// median of the differences of the pairs, in microseconds.
 func BenchmarkCaretLine(b *testing.B) {
 	s := jupytertest.Shared(b)
 	srv, c := benchClient(b, s)

@@ -27,10 +27,10 @@ import (
 // benchCode prints, and has a value.
 const benchCode = "print('x'); 6 * 7"
 
-// BenchmarkCalls measures what execute_code adds to Jupyter's own answer: the same code is run through an MCP client and
-// by a bare client of the kernel's websocket, in turns, on the same kernels, in one session, in ten at once, and in one
-// whose notebook is open. It reports in milliseconds the medians of both, the median of the differences of the pairs, and
-// the worst call of ours less the median of the bare ones.
+// BenchmarkCalls measures the overhead of execute_code over Jupyter's own answer: the same code is run through an MCP client
+// and by a bare client of the kernel's websocket, alternately, on the same kernels, in one session, in ten at once, and in
+// one whose notebook is open. It reports in milliseconds the medians of both, the median of the differences of the pairs,
+// and the worst of our calls minus the median of the bare ones.
 func BenchmarkCalls(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -41,7 +41,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// benchClient is an MCP client of the tools on a server, and what they reach it with.
+// benchClient returns a client of the tools on a server, and the connection that they use.
 func benchClient(b *testing.B, s *jupytertest.Server) (*jupyter.Server, *client.Client) {
 	b.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
@@ -100,7 +100,7 @@ func benchCalls(b *testing.B, n int, notebook bool) {
 	}
 	all((*benchLane).runOurs) // the first call connects
 	for b.Loop() {
-		all((*benchLane).runBare) // catches up with what ours has sent
+		all((*benchLane).runBare) // catches up with the output of our calls
 		all(func(l *benchLane) { l.time(&l.bares, l.runBare) })
 		all(func(l *benchLane) { l.time(&l.ours, l.runOurs) })
 	}
@@ -166,8 +166,8 @@ func (l *benchLane) runOurs() {
 	test.Eq(l.b, "42", *out.Result)
 }
 
-// runBare runs the code with as little as can be: one message out, and what comes back until reply and idle have come.
-// The frames are those of the subprotocol v1.kernel.websocket.jupyter.org (jupyter_server, kernels/connection/base.py).
+// runBare runs the code with minimal effort: one message out, then messages in until reply and idle have come. The frames
+// are those of the subprotocol v1.kernel.websocket.jupyter.org (jupyter_server, kernels/connection/base.py).
 func (l *benchLane) runBare() {
 	l.sent++
 	id := fmt.Sprintf("%s-%d", l.session.ID, l.sent)

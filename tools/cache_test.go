@@ -16,9 +16,9 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// What is the same for everybody may be kept for a while, and what is a client's own, or changes, may not.
+// Lists that are the same for all clients may be cached; lists that belong to one client, or change, may not.
 func TestCacheHints(t *testing.T) {
-	srv, err := jupyter.New(jupyter.Options{URL: "http://127.0.0.1:9"}) // which is asked for nothing
+	srv, err := jupyter.New(jupyter.Options{URL: "http://127.0.0.1:9"}) // receives no requests
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,20 +18,20 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// The outcomes of calls, as records in the log name them.
+// The outcomes of calls in the log.
 const (
 	callOK        = "ok"
-	callRefused   = "refused"   // the caller's mistake, or a state that the caller has to know
+	callRefused   = "refused"   // the caller's mistake, or a state that the caller must know
 	callCancelled = "cancelled" // by the client
 	callAsks      = "asks"      // answered with a question to the client's user
-	callFault     = "fault"     // this program's own
+	callFault     = "fault"     // a bug in this program
 )
 
 // maxLogged bounds the arguments and the answer in a record, each in characters.
 const maxLogged = 4000
 
-// A callLog writes one record for each call of a tool. The record always has names, sizes and ids. Arguments and
-// answer, which can hold code, outputs and the contents of files, are in it only if code is set.
+// A callLog writes one record for each call of a tool. A record always has names, sizes and ids. It has the arguments and
+// the answer, which can contain code, outputs and file contents, only if code is set.
 type callLog struct {
 	log  *slog.Logger
 	code bool
@@ -41,17 +41,17 @@ type callLog struct {
 	observe func(tool, outcome string, took time.Duration)
 }
 
-// A callRecord collects what is logged of a call.
+// A callRecord collects the logged facts of a call.
 type callRecord struct {
 	began  time.Time
 	tool   string
 	answer *tool.Answer
-	err    error // of the tool
+	err    error // from the tool
 	asks   bool
 	panic  *tool.Panicked
 }
 
-// badArguments are arguments that the tool's schema refuses.
+// badArguments reports arguments that do not match the tool's schema.
 type badArguments struct{ error }
 
 // Kind is "invalid arguments".
@@ -115,11 +115,11 @@ func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRec
 	l.log.LogAttrs(ctx, level, "tool call", attrs...)
 }
 
-// withoutSecrets returns arguments that can be logged: a token that a caller sends is secret, even if it is not this
+// withoutSecrets returns arguments that can be logged, without the token of the caller: it is secret even if it is not this
 // program's.
 func withoutSecrets(args any) any { return masked(args, "jupyter_token", "[token]") }
 
-// withoutInput returns the arguments of a tool without what it answers to code, which may be a password.
+// withoutInput returns the arguments of a tool without the input that it passes to code, which may be a password.
 func withoutInput(name string, args any) any {
 	if name != "answer_input" {
 		return args
@@ -127,7 +127,7 @@ func withoutInput(name string, args any) any {
 	return masked(args, "text", "[input]")
 }
 
-// masked replaces the value of an argument, if it is there.
+// masked replaces the value of an argument if it is present.
 func masked(args any, key, shown string) any {
 	m, ok := args.(map[string]any)
 	if _, has := m[key]; !ok || !has {
@@ -145,11 +145,10 @@ func clientName(ctx context.Context) string {
 	return name
 }
 
-// loggedID matches ids of this program and of Jupyter; anything else given as an id is a text of the caller's.
+// loggedID matches ids of this program and of Jupyter; any other id is the caller's text.
 var loggedID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-// idsOf returns the analysis session and the run that a call is about, and the run's state: from the answer, or else
-// from the arguments.
+// idsOf returns the analysis session, the run and the run's state of a call: from the answer, or else from the arguments.
 func idsOf(req mcp.CallToolRequest, a *tool.Answer) []slog.Attr {
 	found := map[string]string{}
 	if args, ok := req.Params.Arguments.(map[string]any); ok && a != nil {
@@ -175,7 +174,7 @@ func idsOf(req mcp.CallToolRequest, a *tool.Answer) []slog.Attr {
 	return attrs
 }
 
-// weight is roughly how many bytes decoded arguments take.
+// weight returns the approximate size of decoded arguments in bytes.
 func weight(v any) (n int) {
 	switch v := v.(type) {
 	case string:

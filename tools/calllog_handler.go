@@ -18,10 +18,10 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// LogHandler filters what reaches the handler of a log. Without code, it keeps back everything that could hold code,
-// outputs or the contents of files: of an error it passes on the kind, since the text may quote a document or a
-// traceback, and of other texts only those under keys that hold names. With code, it passes on everything. In both
-// cases redact removes the token from texts; nil removes nothing. A handler that LogHandler made is returned as it is.
+// LogHandler returns a handler that filters records on their way to another. Without code, it holds back everything that
+// could contain code, outputs or file contents: it passes on only the kind of an error, whose text may quote a document or a
+// traceback, and only the texts under keys that hold names. With code, it passes on everything. In both cases redact removes
+// the token from texts; nil removes nothing. A handler made by LogHandler is returned unchanged.
 func LogHandler(to slog.Handler, code bool, redact func(string) string) slog.Handler {
 	if h, ok := to.(*logHandler); ok {
 		return h
@@ -45,7 +45,7 @@ var loggedNames = []string{
 	"uri", "reason", "kernels", "issuer", "why",
 }
 
-// hiddenHow says how to get a text that was left out.
+// hiddenHow says how to see a text that was left out.
 const hiddenHow = "--log-code shows it"
 
 // Enabled implements slog.Handler.
@@ -71,7 +71,7 @@ func (h *logHandler) WithGroup(name string) slog.Handler {
 	return &logHandler{h.to.WithGroup(name), h.code, h.redact}
 }
 
-// attr returns an attribute as the log may hold it.
+// attr returns an attribute in the form that the log may contain.
 func (h *logHandler) attr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {
@@ -101,8 +101,8 @@ func (h *logHandler) text(key string, v slog.Value) string {
 	return fmt.Sprintf("(%T, %s)", v.Any(), hiddenHow)
 }
 
-// ForeignHandler is for a library that logs sentences. The text after the first colon of a sentence, where such
-// libraries put the error, becomes an attribute, to which the rules of [LogHandler] apply.
+// ForeignHandler is for a library that logs sentences. The text after the first colon of a sentence, where such libraries
+// put the error, becomes an attribute, filtered by [LogHandler].
 func ForeignHandler(to slog.Handler) slog.Handler { return foreignHandler{to} }
 
 type foreignHandler struct{ slog.Handler }
@@ -121,11 +121,11 @@ func (h foreignHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, out)
 }
 
-// loggedErrors has the errors of the standard library whose texts are fixed. Our own errors say their kind themselves.
+// loggedErrors has the errors of the standard library whose texts are fixed. Our own errors have a method Kind.
 var loggedErrors = []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed}
 
-// ErrorKind returns the kinds of an error and of its causes, in words that never quote what a notebook, a kernel, a
-// server or a caller put into its text.
+// ErrorKind returns the kinds of an error and of its causes, in words that never quote text from a notebook, a kernel, a
+// server or a caller.
 func ErrorKind(err error) string {
 	var kinds []string
 	add := func(kind string) {
@@ -155,7 +155,7 @@ func ErrorKind(err error) string {
 	return strings.Join(kinds, ", ")
 }
 
-// ownKind returns the kind of one link of an error's chain, "" for a link that only adds words.
+// ownKind returns the kind of one error in a chain, "" for one that only adds words.
 func ownKind(err error) string {
 	if slices.ContainsFunc(loggedErrors, func(known error) bool { return err == known }) { //nolint:errorlint // its causes come after it
 		return err.Error()

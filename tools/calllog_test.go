@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A log without code lets through names, numbers and kinds; one with code all but the token.
+// A log without code passes on names, numbers and kinds; one with code everything but the token.
 func TestLogHandler(t *testing.T) {
 	redact := func(s string) string { return strings.ReplaceAll(s, "t0ken", "[token]") }
 	for code, c := range map[bool]struct{ has, lacks []string }{
@@ -47,7 +47,7 @@ func TestLogHandler(t *testing.T) {
 	}
 }
 
-// A record names the session and run of a call, as answered, and takes nothing for a name that is a caller's text.
+// A record names the session and run of a call, as answered, and never takes a caller's text for a name.
 func TestRecordNames(t *testing.T) {
 	req := mcp.CallToolRequest{}
 	req.Params.Arguments = map[string]any{"session_id": "abc123", "run_id": "import os"}
@@ -67,7 +67,7 @@ func TestRecordNames(t *testing.T) {
 	}
 }
 
-// What a model answers to code may be a password, and is not logged.
+// A model's answer to code may be a password, and is not logged.
 func TestAnsweredInputIsNotLogged(t *testing.T) {
 	args := map[string]any{"run_id": "run-1", "text": "hunter2"}
 	got := fmt.Sprint(withoutInput("answer_input", args))
@@ -78,7 +78,7 @@ func TestAnsweredInputIsNotLogged(t *testing.T) {
 	}
 }
 
-// A token that a caller sends is not logged, and reaches the tool all the same.
+// A token that a caller sends is not logged, but reaches the tool.
 func TestSentTokensAreNotLogged(t *testing.T) {
 	args := map[string]any{"jupyter_url": "u", "jupyter_token": "s3cret"}
 	b, err := tool.Compact(withoutSecrets(args))

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Twelve sessions work at once, and one whose code goes on and on holds up none of the others.
+// Twelve sessions work at once, and endless code in one does not delay the others.
 func TestManySessionsAtOnce(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		const sessions = 12
@@ -56,7 +56,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		defer func() { // whatever happens, the call ends before the test does
+		defer func() { // the call always ends before the test does
 			open()
 			if ended != nil {
 				<-ended
@@ -70,7 +70,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 			}
 		}
 
-		// The slow code ends when all this has been answered, and not before.
+		// The slow code ends after all others have been answered, not before.
 		each(1, func(i int) error {
 			for round := range 3 {
 				var out analysis.CodeResult
@@ -81,7 +81,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 					return fmt.Errorf("answered %+v, want %q", out, want)
 				}
 			}
-			if !jupytertest.Real() { // a fake's kernel has no values to look at
+			if !jupytertest.Real() { // the fake kernel has no values to inspect
 				return nil
 			}
 			var found struct{ Variables []struct{ Name string } }

@@ -13,13 +13,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// keys are the characters that people have typed, each once, and the cells that they were typed into.
+// keys are the characters that people have typed, each once, and their cells.
 type keys struct {
 	mu sync.Mutex
 	in map[rune]string
 }
 
-// next is a new character.
+// next returns a new character.
 func (k *keys) next(cell string) rune {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -34,7 +34,7 @@ func (k *keys) all() map[rune]string {
 	return maps.Clone(k.in)
 }
 
-// typist is a person who types into a notebook, now here, now there, and adds cells.
+// typist is a person who types into changing places of a notebook, and adds cells.
 type typist struct {
 	*sessiontest.Person
 	t      *testing.T
@@ -81,8 +81,8 @@ func (y *typist) types(stop <-chan struct{}) {
 	}
 }
 
-// handTime is how long a hand takes from the mouse to the keys: 0.4 s in the keystroke-level model of Card, Moran and Newell. A
-// room of the fake passes everything on at once, so there less will do.
+// handTime is the time that a hand takes from the mouse to the keys: 0.4 s in the keystroke-level model of Card, Moran and
+// Newell. The fake's room passes everything on at once, so less is enough there.
 func handTime() time.Duration {
 	if jupytertest.Real() {
 		return 400 * time.Millisecond
@@ -90,7 +90,7 @@ func handTime() time.Duration {
 	return 50 * time.Millisecond
 }
 
-// clicks puts the caret into a cell, which is false if it is gone.
+// clicks puts the caret into a cell; it returns false if the cell is deleted.
 func (y *typist) clicks(cell string) bool {
 	at, err := y.Notebook.RelativePosition(cell, 0)
 	if err != nil {
@@ -98,13 +98,13 @@ func (y *typist) clicks(cell string) bool {
 	}
 	y.shows["cursors"] = sessiontest.Caret(at)
 	y.Show(y.shows)
-	if jupytertest.Real() { // a busy server may pass on a caret later than the hand is at the keys; this is not what is tried here
+	if jupytertest.Real() { // a busy server may pass on a caret after the first keys; that is not tested here
 		y.Reaches()
 	}
 	return true
 }
 
-// adds puts a cell above others.
+// adds inserts a cell above others.
 func (y *typist) adds() (id string) {
 	if err := y.Notebook.Edit("insert", func(e *ydoc.Editor) error {
 		ids, err := e.Insert(y.rng.IntN(e.Len()), ydoc.NewCell{Type: ydoc.Code})

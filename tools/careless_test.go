@@ -20,9 +20,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A client that writes from memory, repeats refused calls and reads little, beside two people who type, takes none of
-// their characters away, unless it was shown the character and left it out, or gave force. NBDUET_CARELESS_SEEDS=n sets
-// the number of random programs, and NBDUET_CARELESS_SEED the first.
+// A client that writes from memory, repeats refused calls and reads little, beside two people who type, removes none of
+// their characters, unless it was shown the character and left it out, or used force. NBDUET_CARELESS_SEEDS=n sets the
+// number of random programs, and NBDUET_CARELESS_SEED the first.
 func TestCarelessClient(t *testing.T) {
 	const atOnce = 10
 	first, count := number(t, "NBDUET_CARELESS_SEED", 0), number(t, "NBDUET_CARELESS_SEEDS", 20)
@@ -38,7 +38,7 @@ func TestCarelessClient(t *testing.T) {
 	}
 }
 
-// number is a number that the environment may set.
+// number returns a number that the environment may set.
 func number(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	s := os.Getenv(name)
@@ -63,17 +63,17 @@ type careless struct {
 	knows map[string]known // by cell
 	order []string         // the cells as the client knows them
 	last  *attempt         // the last call, if it was refused
-	marks int              // so many words has the client written
+	marks int              // number of words that the client has written
 
 	mayGo  map[rune]bool // characters that the client was shown and has left out, or has forced away
-	copied map[rune]bool // characters that the client has written into another cell
+	copied map[rune]bool // characters that the client has copied into another cell
 	log    []string
 }
 
-// known is what the client knows of a cell.
+// known is the client's knowledge of a cell.
 type known struct {
 	own   []string // texts from which it makes new ones
-	shown string   // the text that it was shown or has sent last
+	shown string   // the text that it was last shown or has sent
 	asked bool     // by a refusal
 }
 
@@ -105,7 +105,7 @@ func newCareless(r *toolstest.Rig, seed uint64) *careless {
 	return c
 }
 
-// prints reports whether the kernel prints from a thread all the while, into the last cell.
+// prints reports whether the kernel keeps printing from a thread, into the last cell.
 func (c *careless) prints() bool { return c.seed%5 == 1 }
 
 const printsLate = `import threading, time
@@ -115,7 +115,7 @@ def late():
         print(i, flush=True)
 threading.Thread(target=late).start()`
 
-// plays runs one program and checks what is left.
+// plays runs one program and checks the result.
 func (c *careless) plays() {
 	t := c.T
 	defer func() {
@@ -149,7 +149,7 @@ func (c *careless) plays() {
 	if c.prints() {
 		c.Good("execute_nb_cells", toolstest.Dict{"path": c.path, "force": true, "ranges": []toolstest.Dict{{"id": c.order[len(c.order)-1]}}}, nil)
 	}
-	if jupytertest.Real() { // where carets from before are not known, a model thinks for longer than a hand takes to the keys
+	if jupytertest.Real() { // where earlier carets are unknown, a model thinks for longer than a hand takes to the keys
 		time.Sleep(time.Second)
 	}
 	for range 10 + c.rng.IntN(11) {
@@ -161,10 +161,10 @@ func (c *careless) plays() {
 	c.checks()
 }
 
-// disguised reports whether the people say that they are agents, whose typing no call waits for.
+// disguised reports whether the people claim to be agents, whose typing calls do not wait for.
 func (c *careless) disguised() bool { return c.seed%3 != 0 }
 
-// acts makes one call, or two where one was refused.
+// acts makes one call, or two if one was refused.
 func (c *careless) acts() {
 	if c.last != nil && c.rng.IntN(10) < 7 {
 		c.insists(*c.last)
@@ -214,7 +214,8 @@ func (c *careless) acts() {
 		}
 		c.tries(attempt{name: "edit_text", cell: id, from: old, to: put, words: true, args: args})
 	case n < 18 && jupytertest.Real() && c.disguised():
-		// A server drops the keys for a text that it has deleted. Cells of people are deleted and moved when that cannot be.
+		// A server drops keys typed into a text that it has deleted. Cells of people are deleted and moved when that cannot
+		// happen.
 	case n < 17:
 		c.tries(attempt{name: "delete_nb_cells", cell: id, deletes: true, args: toolstest.Dict{"ranges": []toolstest.Dict{where}}})
 	case n < 18:
@@ -250,7 +251,7 @@ func (c *careless) insists(a attempt) {
 	}
 }
 
-// with is the call with a whole new source.
+// with returns the call with a whole new source.
 func (a attempt) with(content string) attempt {
 	a.to = content
 	if of, ok := a.args["modifications"].([]toolstest.Dict); ok {
@@ -266,7 +267,7 @@ func (a attempt) with(content string) attempt {
 	return a
 }
 
-// ownText is one of the texts that the client knows of a cell.
+// ownText returns one of the texts that the client knows for a cell.
 func (c *careless) ownText(id string) string {
 	own := c.knows[id].own
 	if len(own) == 0 {
@@ -275,13 +276,13 @@ func (c *careless) ownText(id string) string {
 	return own[c.rng.IntN(len(own))]
 }
 
-// mark is a word that the client has not written yet.
+// mark returns a word that the client has not written yet.
 func (c *careless) mark() string {
 	c.marks++
 	return fmt.Sprintf("w%d", c.marks)
 }
 
-// changed is a text with one change of the client.
+// changed returns a text with one change by the client.
 func (c *careless) changed(text string) string {
 	lines := strings.Split(text, "\n")
 	i := c.rng.IntN(len(lines))
@@ -302,7 +303,7 @@ func (c *careless) changed(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// reads has the client read cells.
+// reads makes the client read cells.
 func (c *careless) reads(args toolstest.Dict) {
 	text, failed := c.call("read_nb_cells", args)
 	c.logs("read_nb_cells", args, text)
@@ -339,7 +340,7 @@ var (
 	saidShown = regexp.MustCompile(`It is now, at revision "\w+":\n((?:\| .*\n)*)`)
 )
 
-// tries makes a call and keeps the account of it.
+// tries makes a call and records its effect.
 func (c *careless) tries(a attempt) {
 	args := a.args
 	if c.rng.IntN(3) == 0 || jupytertest.Real() {
@@ -357,7 +358,7 @@ func (c *careless) tries(a attempt) {
 	k := c.knows[a.cell]
 	if failed {
 		c.last = &a
-		if a.deletes && a.forced { // what was typed until all knew of it is gone, also where it was taken back
+		if a.deletes && a.forced { // text typed before all had the deletion is removed, also where it was undone
 			c.forces(a.cell)
 		}
 		if m := saidRevision.FindAllStringSubmatch(text, -1); m != nil {
@@ -410,7 +411,7 @@ func (c *careless) tries(a attempt) {
 	}
 }
 
-// leavesOut lets those characters of a text go that are not in the one that the client made of it.
+// leavesOut records that the client may remove the characters of a text that its new text lacks.
 func (c *careless) leavesOut(from, to string) {
 	for _, r := range from {
 		if !strings.ContainsRune(to, r) {
@@ -425,7 +426,7 @@ func (c *careless) markAll(in map[rune]bool, text string) {
 	}
 }
 
-// forces lets all characters go that were typed into a cell.
+// forces records that the client may remove all characters typed into a cell.
 func (c *careless) forces(cell string) {
 	for r, in := range c.keys.all() {
 		if in == cell {
@@ -434,7 +435,7 @@ func (c *careless) forces(cell string) {
 	}
 }
 
-// checks waits until all have the same notebook, and holds it against what was typed.
+// checks waits until all have the same notebook, and compares it with the typed characters.
 func (c *careless) checks() {
 	t := c.T
 	text := func(cells []ydoc.Cell) string {

@@ -17,27 +17,27 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A byID is a call that names a cell by an id, and what the notebook's sources are after it, for the last cell of four,
-// "d = 4"; "" where nothing changes but that the cell runs.
+// A byID is a call that names a cell by an id, and the notebook's sources after it, for the last cell of four, "d = 4"; ""
+// if the call only runs the cell.
 type byID struct {
 	args func(id string) toolstest.Dict
 	want string
 	runs bool
 }
 
-// single is the call with an argument that is an id.
+// single returns the call with an argument that is an id.
 func single(argument string, more toolstest.Dict) func(string) toolstest.Dict {
 	return func(id string) toolstest.Dict { return toolstest.With(more, argument, id) }
 }
 
-// ranges is the call with a range that is an id.
+// ranges returns the call with a range that is an id.
 func ranges(more toolstest.Dict) func(string) toolstest.Dict {
 	return func(id string) toolstest.Dict { return toolstest.With(more, "ranges", []toolstest.Dict{{"id": id}}) }
 }
 
 const noCellsChange = "a = 1 b = 2 c = 3 d = 4"
 
-// byIDs are all arguments of all tools that are the id of a cell, by "tool.argument", in both ways for the tool that has
+// byIDs are all arguments of all tools that are the id of a cell, by "tool.argument", in both forms for the tool that has
 // two.
 var byIDs = map[string]byID{
 	"read_nb_cells.id":    {ranges(toolstest.Dict{}), noCellsChange, false},
@@ -64,8 +64,8 @@ var byIDs = map[string]byID{
 	"notebook_move_cell.cell_id":        {single("cell_id", toolstest.Dict{"position": 0}), "d = 4 a = 1 b = 2 c = 3", false},
 }
 
-// newByIDs is a notebook of which the ids of two cells begin alike, and one with the whole id of another; the client has
-// read it.
+// newByIDs makes a notebook in which two ids have a common prefix, and one id is a prefix of another; the client has read
+// it.
 func newByIDs(t *testing.T, name string) (p *positions, call func(args toolstest.Dict) (text string, failed bool)) {
 	r := toolstest.New(t)
 	p = &positions{Rig: r, path: r.Server.Write(t, r.Server.Name(t, ".ipynb"), toolstest.Book("first-0:a = 1", "cell-1:b = 2", "cell-10:c = 3", "other-9:d = 4"))}
@@ -91,8 +91,7 @@ func newByIDs(t *testing.T, name string) (p *positions, call func(args toolstest
 	}
 }
 
-// Every argument that is the id of a cell takes the beginning of one, if it fits one cell, and else names those that it
-// fits.
+// Every argument that is the id of a cell accepts a prefix that fits one cell, and otherwise lists the cells that it fits.
 func TestCellIDsByTheirBeginning(t *testing.T) {
 	for name, c := range byIDs {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +122,7 @@ func TestCellIDsByTheirBeginning(t *testing.T) {
 	}
 }
 
-// The id of a cell that a person has deleted means no other cell whose id begins with it.
+// The id of a deleted cell never means another cell whose id begins with it.
 func TestCellIDsOfDeletedCells(t *testing.T) {
 	for name, c := range byIDs {
 		t.Run(name, func(t *testing.T) {
@@ -143,8 +142,7 @@ func TestCellIDsOfDeletedCells(t *testing.T) {
 	}
 }
 
-// A call that is made twice deletes once, and an id that a client holds from before it read the notebook again means
-// what it meant then.
+// A repeated call deletes once, and an id from before the client read the notebook again keeps its meaning.
 func TestCellIDsOfBefore(t *testing.T) {
 	mine := toolstest.Dict{"ranges": []toolstest.Dict{{"id": "cell-1"}}}
 	for name, gone := range map[string]func(p *positions){
@@ -189,7 +187,7 @@ func TestAllCellIDsAreTested(t *testing.T) {
 	}
 }
 
-// argumentsIn are the names of the properties in a schema.
+// argumentsIn returns the names of the properties in a schema.
 func argumentsIn(schema any) (names []string) {
 	switch s := schema.(type) {
 	case toolstest.Dict:

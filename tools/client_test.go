@@ -28,7 +28,7 @@ import (
 // onePixel is a PNG.
 const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// party is several clients of one server, as an HTTP transport has them.
+// party has several clients of one server, as an HTTP transport does.
 type party struct {
 	*toolstest.Rig
 	clients *tool.Clients
@@ -59,7 +59,7 @@ func (p *party) enter() *tool.Client {
 	return c
 }
 
-// do calls a tool for a client, and decodes what it answers.
+// do calls a tool for a client, and decodes its answer.
 func (p *party) do(c *tool.Client, name string, args toolstest.Dict, out any) error {
 	p.T.Helper()
 	var req mcp.CallToolRequest
@@ -82,7 +82,7 @@ func (p *party) must(c *tool.Client, name string, args toolstest.Dict, out any) 
 	}
 }
 
-// What one client has made, no other finds: sessions, kernels, runs, images. The notebook is everybody's.
+// No client finds another client's sessions, kernels, runs or images. The notebook is shared.
 func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	p := newParty(t)
 	ada, bob := p.enter(), p.enter()
@@ -138,7 +138,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 		t.Errorf("another client's images are %+v", list)
 	}
 	own := map[string]toolstest.Dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}}
-	if jupytertest.Real() { // a fake's kernel has no values to look at
+	if jupytertest.Real() { // the fake kernel has no values to inspect
 		own["get_variables"] = toolstest.Dict{"session_id": made.ID}
 	}
 	for name, args := range own {
@@ -152,7 +152,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	test.SliceNotEmpty(t, read.Cells[0].Outputs)
 }
 
-// A client that leaves takes with it what it has: its calls end, its kernel is shut down, and nothing is kept.
+// The state of a client ends when it leaves: its calls end, its kernel is shut down, and nothing is kept.
 func TestClientLeaves(t *testing.T) {
 	p := newParty(t)
 	ada := p.clients.Enter()
@@ -191,7 +191,7 @@ func TestClientLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Release()
-	// What it writes now is no change from what it was shown, and so it has to read what there is.
+	// Its text is no longer a change from the text that it was shown, so it must read the current text.
 	id := d.Notebook().Cells()[0].ID
 	if err := d.Edit(t.Context(), "type", func(e *ydoc.Editor) error { return e.SetSource(id, "2") }); err != nil {
 		t.Error(err)

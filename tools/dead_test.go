@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Calls in a row to a server that is away: the first waits for it, the others answer within a second, and the first one
-// after its return goes through.
+// Consecutive calls to a server that is away: the first waits for it, the others answer within a second, and the first one
+// after its return succeeds.
 func TestCallsInARowToADeadServer(t *testing.T) {
 	for name, begin := range map[string]func(*jupytertest.Cable){"cut": (*jupytertest.Cable).Cut, "stalled": (*jupytertest.Cable).Stall} {
 		t.Run(name, func(t *testing.T) {

@@ -1,12 +1,12 @@
-// Package tools is nbduet's MCP surface: it takes the calls of MCP clients, has the session package do the work, and
+// Package tools is nbduet's MCP surface: it takes the calls of MCP clients, passes the work to the session package, and
 // writes the answers.
 //
-// # How a tool is made
+// # Making a tool
 //
 // One function makes one tool. It returns the tool's name, title and description, the hints that hosts show their users
 // (read-only, destructive, …), the schemas of its arguments and its result, and the function that answers a call. Its
-// package's list puts it into a toolset. registry.go lists all tools; nothing is registered elsewhere. execute_code and
-// execute_cell answer in the way of analysis or of datalayer, so they are made here.
+// package's list puts it into a toolset. registry.go lists all tools. execute_code and execute_cell answer in the format
+// of analysis or of datalayer, so they are made here.
 //
 // # The packages
 //
@@ -18,45 +18,42 @@
 //	analysis/   tools: analysis sessions, their variables, data files and images: srcbook, templates
 //	notebook    tools: notebooks, cells, kernels and runs
 //	document    tools: text documents, files and folders
-//	deps        what all tools are made with: the manager, and what is kept for each client
-//	waiting     how a call waits for code, and asks for its input
-//	render      what an answer shows of outputs and images
-//	target      what a call names and touches: paths, cells, revisions
-//	tool/       what a tool is, whatever it is about: plaintext
+//	deps        the state that all tools share: the manager, and the state of each client
+//	waiting     how calls wait for code and ask for its input
+//	render      outputs and images in answers
+//	target      the names in a call: paths, cells, revisions
+//	tool/       the type of all tools: plaintext
 //
 // Imports only go down in this list.
 //
-// # How a call is answered
+// # Answering a call
 //
 // [New] puts one handler around every tool. It checks the arguments against the tool's schema, decodes them, calls the
-// tool, and turns what comes back into an MCP result: words or a JSON object (answers.go), with images beside it, all
-// within [tool.MaxAnswerBytes]. The object is structured content as well where the tool is listed with its schema
-// (offer.go) and the answer has no picture. An error is answered as a tool error, which the model reads: it
-// says what was wrong, with the value, and what to do. Only this program's own fault, such as a panic, becomes a
-// protocol error.
+// tool, and turns the answer into an MCP result: words or a JSON object (answers.go), with images beside it, all
+// within [tool.MaxAnswerBytes]. The object is also structured content if the tool is listed with its schema
+// (offer.go) and the answer has no image. An error becomes a tool error, which the model reads: it says what was wrong,
+// with the value, and what to do. Only a bug in this program, such as a panic, becomes a protocol error.
 //
 // Each call leaves one record in the log (calllog.go). The log's handler (calllog_handler.go) keeps code, outputs and
 // contents out of every record, unless --log-code asks for them.
 //
-// # What is offered
+// # Offering tools
 //
-// Which tools are listed and which can be called are two things (offer.go): without toolsets chosen, the set "core"
-// (sets.go) is listed, and all tools can be called; a client finds them by what they are for, and calls them by name or
-// through call_tool (find_tools.go). What a model is shown of a schema is less than what calls are checked against, see
-// publish.go in package tool. A text that names a tool marks the clause with textfmt.Hint; hints.go alone decides what each
-// client is told.
+// More tools can be called than are listed (offer.go): without chosen toolsets, only the set "core" (sets.go) is listed,
+// and all tools can be called; a client finds them by their purpose, and calls them by name or through call_tool
+// (find_tools.go). A published schema shows less than calls are checked against, see publish.go in package tool. A text that
+// names a tool marks the clause with textfmt.Hint; hints.go decides how each client sees it.
 //
 // # Clients
 //
-// Everything that is kept is kept for one client ([tool.Client]). A transport that serves several clients gives each
-// its own: no client sees anything of another's except the documents, and what it has ends when it leaves. Package
-// tools/serve is such a transport.
+// All state belongs to one client ([tool.Client]). A transport that serves several clients, such as package tools/serve,
+// gives each its own: clients share only the documents, and a client's state ends when it leaves.
 //
 // # Concurrency
 //
-// The server that New returns answers any number of calls at once. Between calls, the tools keep what each client was
-// last shown, and the images of the answers; both are bounded, and safe for concurrent use. Everything else lives in
+// The server that New returns answers any number of calls at once. Between calls, the tools remember what each client was
+// last shown, and the images of the answers; both are bounded, and safe for concurrent use. All other state is in
 // the session package. One goroutine of the session.Manager notifies clients of changes until the manager is closed. A
 // tool starts no goroutine that outlives its call. A call may take several requests: one that asks its client something
-// through its answer ([tool.Suspended]) goes on between them, in a goroutine of the session.Manager.
+// through its answer ([tool.Suspended]) continues between them, in a goroutine of the session.Manager.
 package tools

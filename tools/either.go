@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// eitherSchema is the result of a tool that answers calls with a session in this program's way, and calls without one
-// in the way of Datalayer's server.
+// eitherSchema is the result schema of a tool that answers calls with a session in this program's format, and calls without
+// one in that of Datalayer's server.
 func eitherSchema() tool.Schema {
 	return tool.EitherOf(tool.DocumentResultOf[analysis.CodeResult](nil), datalayer.Outputs())
 }
@@ -43,7 +43,7 @@ func sayTimeout(f tool.Fields, usual int) {
 		"Without a session (default %d; 0 is %d) it is interrupted.", analysis.DefaultCodeTimeout, datalayer.SecondsOf(nil, usual), datalayer.UsualTimeout))
 }
 
-// check refuses, for a call with a session, what has a meaning only without one.
+// check refuses, for a call with a session, options that only apply without one.
 func (o either) check() error {
 	if o.Timeout != nil && *o.Timeout == 0 {
 		return errors.New("timeout is 0, it must be more than 0 in a session")

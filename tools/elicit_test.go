@@ -21,8 +21,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
-// What code asks reaches the person at the client, whose answer reaches the code; an answer to getpass is in no
-// notebook, answer or log.
+// A question of code reaches the person at the client, whose answer reaches the code; an answer to getpass never appears in
+// a notebook, answer or log.
 func TestInputIsElicited(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -78,7 +78,7 @@ func TestInputIsElicited(t *testing.T) {
 		got = one(1)
 		test.Eq(t, string(run.Interrupted), got.State, test.Sprint("failed"))
 		test.StrContains(t, got.Message, "the window was closed", test.Sprint("failed"))
-		// A client that cannot ask anybody sees what the code waits for; one that can answers in its place.
+		// A client without elicitation sees which input the code waits for; one with elicitation answers instead.
 		p.Err, p.Answer = nil, mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "late"}}
 		var res notebook.ExecutionResult
 		for _, seconds := range []int{2, 20, 200} {
@@ -87,7 +87,7 @@ func TestInputIsElicited(t *testing.T) {
 			if res = got.Results[0]; strings.Contains(res.Message, "input") {
 				break
 			}
-			r.Good("cancel_run", toolstest.Dict{"run_id": res.RunID}, nil) // the kernel had not come to it
+			r.Good("cancel_run", toolstest.Dict{"run_id": res.RunID}, nil) // the kernel had not run it yet
 			r.Good("wait_run", toolstest.Dict{"run_id": res.RunID}, nil)
 		}
 		test.Eq(t, string(run.WaitingForInput), res.State, test.Sprint("without elicitation"))

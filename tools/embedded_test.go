@@ -15,7 +15,7 @@ import (
 
 const (
 	pixelURI = "data:image/png;base64," + onePixel
-	// pixelShort is what answers show in place of it.
+	// pixelShort replaces it in answers.
 	pixelShort = "data:image/png, 70 B"
 	script     = "'use strict'; root.loader_0 = function() { return 0; };"
 )
@@ -34,8 +34,7 @@ func displayed(forms toolstest.Dict) toolstest.Dict {
 	return toolstest.Dict{"output_type": "display_data", "data": forms, "metadata": toolstest.Dict{}}
 }
 
-// What answers show of saved outputs and of sources that have pictures, charts or scripts in them: words, image lines, and
-// no data.
+// Answers show saved outputs and sources with images, charts or scripts as words and image lines, without data.
 func TestWordsOfWhatIsEmbedded(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -95,7 +94,7 @@ func TestWordsOfWhatIsEmbedded(t *testing.T) {
 	})
 }
 
-// The abbreviation of a picture stands for its data when the words around it are edited.
+// The abbreviation of an image keeps its data when the words around it are edited.
 func TestEditsKeepEmbeddedData(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)

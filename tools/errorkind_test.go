@@ -22,14 +22,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// panicsWith is the error that is made of a panic.
+// panicsWith returns the error made from a panic.
 func panicsWith(fn func()) (p *tool.Panicked) {
 	defer func() { p = tool.Caught(recover()) }()
 	fn()
 	return nil
 }
 
-// The log says of what kind an error is, and nothing that its text may quote.
+// The log has the kind of an error, and nothing that its text may quote.
 func TestErrorKind(t *testing.T) {
 	_, badPath := jupyter.ParsePath("s3cret\x00")
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 )
 
-// An MCP server with one set of tools, and a client in the same process. Jupyter is asked for nothing before a tool
+// An MCP server with one set of tools, and a client in the same process. Jupyter is contacted only when a tool
 // needs it.
 func Example() {
 	if err := callTool(context.Background()); err != nil {

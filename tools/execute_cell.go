@@ -38,7 +38,7 @@ func (a executeCellArgs) used() datalayer.UsedRun {
 	return u
 }
 
-// Check refuses, for a call with a session, what has a meaning only without one.
+// Check refuses, for a call with a session, arguments that only apply without one.
 func (a executeCellArgs) Check() error {
 	if a.ID == "" {
 		return nil

@@ -15,8 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// easel makes a folder of modules that stand in for plotly and kaleido, and a file in which there is a line for each figure
-// that they have drawn.
+// easel makes a folder of fake modules for plotly and kaleido, and a file with a line for each figure that they have drawn.
 func easel(t *testing.T) (folder, log string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -36,7 +35,7 @@ func easel(t *testing.T) (folder, log string) {
 	return folder, log
 }
 
-// has checks that an answer has each of some texts, and a number of pictures.
+// has checks that an answer contains each of some texts, and a number of images.
 func (m *talk) has(name string, args toolstest.Dict, pictures int, texts ...string) (answer string) {
 	m.T.Helper()
 	res := m.result(name, args)
@@ -52,7 +51,7 @@ func (m *talk) has(name string, args toolstest.Dict, pictures int, texts ...stri
 	return answer
 }
 
-// traces is what a drawing could leave behind in the kernel.
+// traces is code that records the possible traces of a drawing in the kernel.
 const traces = `import os, sys, threading, time
 def trace():
     own = [name for name in globals() if not name.startswith('_')]
@@ -61,7 +60,7 @@ def trace():
 was, count = None, get_ipython().execution_count
 was = trace()`
 
-// A figure of plotly is drawn by the kernel of its notebook once, wherever it is shown, and that is seen nowhere else.
+// A figure of plotly is drawn once by its notebook's kernel, wherever it is shown, and this is visible nowhere else.
 func TestPlotlyIsDrawn(t *testing.T) {
 	jupytertest.NeedsReal(t, "a process of Python's")
 	jupytertest.Beside(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// pictured is what an answer says beside each of its pictures.
+// pictured returns the texts that an answer has beside its images.
 func pictured(answer string) (said []string) {
 	_, blocks := plaintest.Parse(answer)
 	for _, b := range blocks {
@@ -24,7 +24,7 @@ func pictured(answer string) (said []string) {
 	return said
 }
 
-// plots are figures of all kinds, with what is said beside their pictures.
+// plots are figures of all kinds, with the texts beside their images.
 var plots = map[string]string{
 	"plt.plot([1, 12], [3.1, 41], label='2024'); plt.plot([1, 12], [4, 5], label='2025'); plt.legend(); plt.title('Sales'); plt.xlabel('month'); plt.ylabel('EUR')": `"Sales" (x: month, y: EUR): 2 lines "2024", "2025", x 1 … 12, y 3.1 … 41`,
 
@@ -46,8 +46,8 @@ var plots = map[string]string{
 	"fig, ax = plt.subplots(); fig.suptitle('shown')\nplt.close()\nfig":                                              `"shown"`,
 }
 
-// Each figure of matplotlib tells beside its picture what it shows, in the answer of the run, from the first one of a kernel
-// on, and wherever the picture is read later. Nothing of that is in the notebook.
+// Each figure of matplotlib is described beside its image, in the answer of the run, from the first figure of a kernel on,
+// and wherever the image is read later. The notebook has none of that.
 func TestFiguresTell(t *testing.T) {
 	jupytertest.NeedsReal(t, "matplotlib")
 	jupytertest.Beside(t, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestFiguresTell(t *testing.T) {
 	})
 }
 
-// keepsNothing checks that the notebook has nothing of what figures tell to nbduet.
+// keepsNothing checks that the notebook has none of the descriptions of figures for nbduet.
 func (m *talk) keepsNothing(path string) {
 	m.T.Helper()
 	for _, cell := range m.there(path) {
@@ -92,8 +92,8 @@ func (m *talk) keepsNothing(path string) {
 	}
 }
 
-// The cells of others have the outputs that they would have anyway, no object has code of its own run, and a figure that
-// cannot be told of is shown all the same.
+// Other cells have the same outputs as always, no object runs its own code, and a figure that cannot be described is shown
+// nevertheless.
 func TestFiguresHostile(t *testing.T) {
 	jupytertest.NeedsReal(t, "matplotlib")
 	jupytertest.Beside(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ print(ran, len(told) < 1000, get_ipython().display_formatter.formatters['`+figur
 	})
 }
 
-// What a figure tells is said beside its picture, whatever kernel tells it, and kept out of the notebook.
+// The description of a figure is shown beside its image, whatever kernel sends it, and kept out of the notebook.
 func TestFigureTold(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)

@@ -16,13 +16,13 @@ import (
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
-// The tools that lead to those that are not listed.
+// The tools that give access to the unlisted tools.
 const (
 	nameFindTools = "find_tools"
 	nameCallTool  = "call_tool"
 )
 
-// mostFound is how many tools one wish finds.
+// mostFound is the maximum number of tools that find_tools returns.
 const mostFound = 5
 
 type findToolsArgs struct {
@@ -69,7 +69,7 @@ func findTools(p *parts) tool.Tool {
 	}
 }
 
-// words are each tool with its description and the schema of its arguments.
+// words returns each tool with its description and the schema of its arguments.
 func (r findToolsResult) words() plaintext.Text {
 	t := plaintext.Text{First: r.Message}
 	for _, one := range r.Tools {
@@ -78,7 +78,7 @@ func (r findToolsResult) words() plaintext.Text {
 	return t
 }
 
-// fitting returns the tools that fit a wish best, the best first. A word counts the more the fewer tools have it.
+// fitting returns the tools that match a wish best, the best first. A word counts more if fewer tools have it.
 func fitting(wish string, among []tool.Tool) []tool.Tool {
 	has := make([]map[string]float64, len(among))
 	spread := map[string]int{}
@@ -113,10 +113,10 @@ func fitting(wish string, among []tool.Tool) []tool.Tool {
 	return found[:min(mostFound, len(found))]
 }
 
-// little are words that say nothing of what a tool does.
+// little are words that say nothing about a tool's purpose.
 var little = strings.Fields("a an and are as at be by can do for from get how i in into is it its me my nb of on or that the them then there this to use want what which with you your")
 
-// stems are the words of a text that count, each once, without their usual endings.
+// stems returns the significant words of a text, each once, without their common endings.
 func stems(text string) (out []string) {
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		if slices.Contains(little, w) {
@@ -142,11 +142,11 @@ type callToolArgs struct {
 
 // Refine implements tool.Refiner.
 func (callToolArgs) Refine(f tool.Fields) {
-	f.Field("arguments").Types("string", "object", "null") // no object: Gemini refuses one without members
+	f.Field("arguments").Types("string", "object", "null") // not only object: Gemini refuses an object without members
 }
 
-// callTool makes call_tool. Its calls are those of the tool that it names, see [offer.relay]: they come here only where
-// they cannot be passed on.
+// callTool makes call_tool. [offer.relay] passes its calls to the named tools; only calls that cannot be passed on come
+// here.
 func callTool(p *parts) tool.Tool {
 	return tool.Tool{
 		Name:        nameCallTool,
@@ -167,8 +167,8 @@ func callTool(p *parts) tool.Tool {
 	}
 }
 
-// relay makes the calls of call_tool those of the tools that they name: with their checks and their log, and with the
-// request's progress token and answers to questions.
+// relay turns calls of call_tool into calls of the tools that they name: with their checks and their log records, and with
+// the request's progress token and answers to questions.
 func (o *offer) relay(own server.ToolHandlerFunc, to map[string]server.ToolHandlerFunc) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		given := req.GetArguments()

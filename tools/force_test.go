@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Force right behind a refusal goes through, also of a cell that is too long for the refusal to show, and replaces what was
-// refused; what was typed elsewhere since then stays.
+// Force right after a refusal succeeds, even for a cell that is too long for the refusal to show, and replaces the refused
+// text; text typed elsewhere since then stays.
 func TestForceBehindARefusal(t *testing.T) {
 	long := strings.Repeat("# a line of a long cell\n", 300)
 	for _, more := range []string{"", long} {
@@ -92,7 +92,7 @@ func TestForceBehindARefusal(t *testing.T) {
 	}
 }
 
-// Forced again after a reading, the same source replaces what the reading has shown.
+// Forced again after a read, the same source replaces the text that the read has shown.
 func TestForcedAfterAReading(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		p := newFourLines(toolstest.New(t))

@@ -9,17 +9,17 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// fourLines is a cell of which people and clients change different lines.
+// fourLines is a cell in which people and clients change different lines.
 const fourLines = "one = 1\ntwo = 2\nthree = 3\nfour = 4"
 
-// newFourLines is a notebook with that cell between two others, which the client has read.
+// newFourLines makes a notebook with that cell between two others, which the client has read.
 func newFourLines(r *toolstest.Rig) *positions {
 	p := &positions{Rig: r, path: r.Server.Notebook(r.T, "a = 1", fourLines, "c = 3")}
 	p.Read(p.path)
 	return p
 }
 
-// puts has a person replace words of the second cell.
+// puts makes a person replace words of the second cell.
 func (p *positions) puts(old, now string) {
 	p.T.Helper()
 	p.person(func(e *ydoc.Editor) error {
@@ -28,7 +28,7 @@ func (p *positions) puts(old, now string) {
 	})
 }
 
-// source is a call that gives the second cell a whole new source.
+// source returns a call that gives the second cell a whole new source.
 func source(content string) toolstest.Dict {
 	return toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c1"}, "content": content}}}
 }
@@ -47,7 +47,7 @@ func (p *positions) is(want, when string) {
 	}
 }
 
-// ada is a person with the notebook open, who is known.
+// ada is a known person with the notebook open.
 func (p *positions) ada() *sessiontest.Person {
 	p.T.Helper()
 	ada := sessiontest.PersonIn(p.T, p.Srv, p.path)
@@ -56,7 +56,7 @@ func (p *positions) ada() *sessiontest.Person {
 	return ada
 }
 
-// sets has a person in a tab give a cell a source, in one change, and waits until the room has it.
+// sets makes a person in a tab give a cell a source, in one change, and waits until the room has it.
 func (p *positions) sets(tab *sessiontest.Person, id, content string) {
 	p.T.Helper()
 	if err := tab.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource(id, content) }); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// A text that a client gets names no tool that it cannot call. The texts are written with the name that says best what to
-// do, each in a clause that is marked by [textfmt.Hint]; what the client is told is decided here.
+// A text for a client names only tools that the client can call. Texts are written with the most suitable tool name, each in
+// a clause marked by [textfmt.Hint]; this file decides how the clause reads for a client.
 
-// standIns are tools that do what another does, the best first. One that does not take the arguments that a hint names
-// does not stand in there.
+// standIns are tools that can replace another tool in a hint, the best first. A tool that does not take the arguments that
+// the hint names does not replace it.
 var standIns = map[string][]string{
 	"wait_run":             {"watch_runs", "get_run"},
 	"get_run":              {"watch_runs"},
@@ -42,14 +42,14 @@ var standIns = map[string][]string{
 	"restart_notebook":     {"restart_nb_kernel"},
 }
 
-// toolName is what the names of tools look like.
+// toolName matches the names of tools.
 var toolName = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
 
 // given are the arguments that a hint names right after a tool.
 var given = regexp.MustCompile(`^ with ([a-z_]+)(?: (?:\\?"[^"]*"|-?\d+))?(?: and ([a-z_]+))?`)
 
-// told is how a client is told of a tool: by its name, if the tool is listed, else by that of one that stands in for it.
-// A tool that can only be called is named with the way to do that. after is the hint's text after the name.
+// told returns how a hint names a tool: by its name if the tool is listed, else by that of a listed tool that can replace
+// it. A tool that can only be called is named together with call_tool. after is the hint's text after the name.
 func (o *offer) told(name, after string) (string, bool) {
 	if o.listed[name] {
 		return name, true
@@ -69,7 +69,7 @@ func (o *offer) told(name, after string) (string, bool) {
 	return "", false
 }
 
-// settle words a text's hints for the clients of this server.
+// settle rewrites a text's hints for the clients of this server.
 func (o *offer) settle(text string) string {
 	return textfmt.SettleHints(text, func(clause string) string {
 		var out strings.Builder
@@ -77,7 +77,7 @@ func (o *offer) settle(text string) string {
 		for _, at := range toolName.FindAllStringIndex(clause, -1) {
 			name := clause[at[0]:at[1]]
 			if _, ok := o.by[name]; !ok {
-				continue // of an argument, say
+				continue // the name of an argument, for example
 			}
 			told, ok := o.told(name, clause[at[1]:])
 			if !ok {
@@ -99,7 +99,7 @@ type settledError struct {
 func (e settledError) Error() string { return e.text }
 func (e settledError) Unwrap() error { return e.error }
 
-// Kind is empty: it only changes words.
+// Kind is empty: a settledError only changes words.
 func (settledError) Kind() string { return "" }
 
 // settleError settles an error's hints.
@@ -114,7 +114,7 @@ func (o *offer) settleError(err error) error {
 	return err
 }
 
-// settleResult settles the hints of an answer. inWords says that those of its texts are settled.
+// settleResult settles the hints of an answer. inWords means that its texts are settled already.
 func (o *offer) settleResult(r *mcp.CallToolResult, inWords bool) {
 	for i, c := range r.Content {
 		if t, ok := c.(mcp.TextContent); ok && !inWords {

@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/tools"
 )
 
-// Every text that names a tool is marked as a hint, so that one place decides what a client is told. Names alone, such as
-// a tool's own, are no texts.
+// Every text that names a tool is marked as a hint, so that one place decides how clients see it. Names alone, such as a
+// tool's own, are not texts.
 func TestTextsMarkTheirHints(t *testing.T) {
 	known := map[string]bool{}
 	for _, d := range tools.Definitions() {

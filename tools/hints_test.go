@@ -23,7 +23,7 @@ import (
 // marked is a hint in code that runs in a kernel.
 var marked = regexp.MustCompile(`\\ue0f1(.*?)\\ue0f2`)
 
-// hintsOf are the clauses of all hints of the program, by where they stand. What is put into them is left out.
+// hintsOf returns the clauses of all hints of the program, by their places, without inserted values.
 func hintsOf(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -48,7 +48,7 @@ func hintsOf(t *testing.T) map[string]string {
 	return all
 }
 
-// goHints adds those of a file of Go.
+// goHints adds the hints in a Go file.
 func goHints(path string, all map[string]string) error {
 	files := token.NewFileSet()
 	f, err := parser.ParseFile(files, path, nil, 0)
@@ -77,7 +77,7 @@ func goHints(path string, all map[string]string) error {
 	return nil
 }
 
-// kernelHints adds those of code that runs in a kernel, and checks that it marks those that name a tool that is known.
+// kernelHints adds the hints in code that runs in a kernel, and checks that it marks the clauses that name a known tool.
 func kernelHints(t *testing.T, path string, known map[string]bool, all map[string]string) error {
 	if !slices.Contains([]string{".py", ".R", ".jl"}, filepath.Ext(path)) || strings.Contains(path, "testdata") {
 		return nil
@@ -97,8 +97,8 @@ func kernelHints(t *testing.T, path string, known map[string]bool, all map[strin
 	return nil
 }
 
-// A hint names only tools that the client can call, whichever toolsets are on, and with the arguments that they take: one
-// that is not on the client's list with the way to call it.
+// A hint names only tools that the client can call, whichever toolsets are on, with arguments that they take: an unlisted
+// tool is named with the way to call it.
 func TestHintsCanBeFollowed(t *testing.T) {
 	t.Parallel()
 	hints := hintsOf(t)
@@ -145,12 +145,12 @@ func followed(t *testing.T, o *offer, at, clause, settled string) {
 	}
 }
 
-// takenByAny reports whether any tool takes an argument of that name.
+// takenByAny reports whether any tool takes an argument with that name.
 func takenByAny(o *offer, arg string) bool {
 	return slices.ContainsFunc(o.all, func(d tool.Tool) bool { return takes(d, arg) })
 }
 
-// taken is what takes has found out, by tool and argument.
+// taken caches the results of takes, by tool and argument.
 var taken = map[[2]string]bool{}
 
 // takes reports whether a tool takes an argument, which is the same for all toolsets.
@@ -164,7 +164,7 @@ func takes(d tool.Tool, arg string) bool {
 	return does
 }
 
-// What stands in for a tool is a tool, too.
+// The replacements for a tool are tools, too.
 func TestStandIns(t *testing.T) {
 	o := newOffer(registry(&parts{Deps: &deps.Deps{}}), Config{})
 	for name, others := range standIns {
@@ -176,7 +176,7 @@ func TestStandIns(t *testing.T) {
 	}
 }
 
-// Who looks for documents or folders is not sent to a tool that lists notebooks alone.
+// A hint about documents or folders does not name a tool that lists only notebooks.
 func TestDocumentsAreNotSoughtAmongNotebooks(t *testing.T) {
 	for _, on := range [][]string{nil, {"core"}, {"notebook"}, {"core", "document"}} {
 		o := newOffer(registry(&parts{Deps: &deps.Deps{}}), Config{Toolsets: on})

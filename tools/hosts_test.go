@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/hosts"
 )
 
-// drawing is code that draws a picture and prints a word, which does not stand in the code.
+// drawing returns code that draws an image and prints a word, which the code itself does not contain.
 func drawing(word string) string {
 	return fmt.Sprintf("display({'image/png': '%s'}, raw=True)\nprint('%s' + '%s')", onePixel, word[:2], word[2:])
 }
@@ -31,10 +31,10 @@ type hosted struct {
 	path    string // of a notebook
 	text    string // of a text document
 	picture string // of an image file
-	fresh   string // of a document that is not there yet
+	fresh   string // of a document that does not exist yet
 }
 
-// newHosted makes one, with a notebook.
+// newHosted makes a hosted with a notebook.
 func newHosted(t *testing.T, h hosts.Host, outputs tools.OutputSchemas) *hosted {
 	t.Helper()
 	r := toolstest.New(t)
@@ -55,7 +55,7 @@ func newHosted(t *testing.T, h hosts.Host, outputs tools.OutputSchemas) *hosted 
 	return m
 }
 
-// turn calls a tool, and returns what the model is given then, and with the next turn.
+// turn calls a tool, and returns the model's input in this turn and in the next.
 func (m *hosted) turn(name string, args toolstest.Dict) (now, next hosts.Seen) {
 	m.T.Helper()
 	var req mcp.CallToolRequest
@@ -74,9 +74,9 @@ func (m *hosted) turn(name string, args toolstest.Dict) (now, next hosts.Seen) {
 type coreCall struct {
 	tool string
 	args func(m *hosted) toolstest.Dict
-	// says is what stands in the answer, once.
+	// says is a text that the answer contains once.
 	says func(m *hosted) string
-	// pictures is how many there are beside it.
+	// pictures is the number of images beside it.
 	pictures int
 }
 
@@ -87,7 +87,7 @@ func onNotebook(more toolstest.Dict) func(*hosted) toolstest.Dict {
 	return func(m *hosted) toolstest.Dict { return toolstest.With(more, "path", m.path) }
 }
 
-// coreCalls are calls of all tools of the set "core", in an order in which each finds what it needs.
+// coreCalls are calls of all tools of the set "core", in an order that satisfies their preconditions.
 var coreCalls = []coreCall{
 	{"list_nbs", func(*hosted) toolstest.Dict { return toolstest.Dict{} }, func(m *hosted) string { return m.path }, 0},
 	{"read_nb_cells", onNotebook(toolstest.Dict{}), saying("sourceword"), 0},
@@ -119,11 +119,11 @@ var coreCalls = []coreCall{
 	}, saying("firstword"), 1},
 }
 
-// namesPicture is a picture's size and its address in a text.
+// namesPicture matches an image's size and its address in a text.
 var namesPicture = regexp.MustCompile(`1×1: (jupyter://images/\w+)`)
 
-// However a host treats results, its model gets each answer of a core tool once, with its picture, and where the picture
-// comes late or not at all, the text says how large it is, and an address that shows it.
+// In every host, the model receives each answer of a core tool once, with its image; if the image comes late or never, the
+// text has its size, and an address that shows it.
 func TestCoreToolsInEveryHost(t *testing.T) {
 	for _, outputs := range []tools.OutputSchemas{"", tools.LeanOutputs} {
 		for _, h := range hosts.All() {
@@ -140,7 +140,7 @@ func TestCoreToolsInEveryHost(t *testing.T) {
 	}
 }
 
-// holds checks what a model is given of a call.
+// holds checks the model's input for a call.
 func (m *hosted) holds(c coreCall, now, next hosts.Seen) {
 	m.T.Helper()
 	if n := strings.Count(now.Text, c.says(m)); n != 1 {

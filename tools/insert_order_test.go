@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Calls that insert cells and come before any of them is answered take effect in the order in which they came.
+// Calls that insert cells and arrive before any of them is answered take effect in the order of their arrival.
 func TestInsertionsKeepTheirOrder(t *testing.T) {
 	for name, c := range map[string]func(i int) toolstest.Dict{
 		"behind one cell":     func(int) toolstest.Dict { return toolstest.Dict{"after_id": "aaaaaaaa"} },

@@ -9,16 +9,17 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// instructions is what the model reads once, before any tool. Every conversation pays for it: e2e/listing counts it.
+// instructions is the text that the model reads once, before any tool. Every conversation pays for it: e2e/listing counts
+// it.
 const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and what they type is what you read.
 Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and mean the cells as last shown to you, with your own changes since; a call for a cell that was deleted is refused. Ids stay.
 A change of a cell is merged with what people type meanwhile; if both changed the same words, nothing is written and you see both changes.`
 
-// instructionsForWords say how cells stand in answers in words.
+// instructionsForWords describes how cells look in answers in words.
 const instructionsForWords = `
 In answers "@@3 4f2a [5]" begins a cell: index, beginning of the id (calls take it as the id), execution count. Its source follows as it stands, its outputs under "@@ out". A picture stands beside the text, its address in it.`
 
-// The way through an analysis: by cells of a notebook, and by a session with a kernel.
+// The workflow of an analysis: by cells of a notebook, and by a session with a kernel.
 var (
 	cellsGuide = textfmt.Hint("Start an analysis with create_document.") + textfmt.Hint(" Load and analyse data with insert_nb_cells.") +
 		textfmt.Hint(" Look at variables and tables with inspect_data before going on, and now and then in long work.") +
@@ -28,20 +29,20 @@ var (
 		textfmt.Hint(" Record findings with notebook_add_cell.") + textfmt.Hint(" Clean up at the end with session_delete.")
 )
 
-// picturesGuide is what a model does well to know of its own eyes.
+// picturesGuide says how far a model can trust its view of images.
 var picturesGuide = "Look at the picture of each plot" + textfmt.Hint(", by get_image_resource if it is not shown") +
 	", describe it, and check it against the code. Pictures show trends, outliers and comparisons; reading exact numbers off them is unreliable: print those beside the plot."
 
-// An introduction is what the instructions depend on.
+// An introduction has the values that the instructions depend on.
 type introduction struct {
 	words    bool                // the set "core" answers in words
 	sessions bool                // tools for analysis sessions are listed
-	notebook string              // what to work in if nothing else is said
+	notebook string              // the notebook to work in if no other is named
 	apart    bool                // kernels run on another server than the files
 	settle   func(string) string // words hints
 }
 
-// text is the instructions.
+// text returns the instructions.
 func (i introduction) text() string {
 	text := instructions
 	if i.words {

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 )
 
-// The instructions lead through an analysis by the tools that the client has on its list, and name no other.
+// The instructions describe an analysis with the tools that are listed for the client, and name no others.
 func TestInstructionsLeadThroughAnAnalysis(t *testing.T) {
 	all := registry(&parts{Deps: &deps.Deps{}})
 	cells := []string{"create_document", "insert_nb_cells", "inspect_data", "delete_nb_cells"}

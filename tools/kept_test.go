@@ -12,10 +12,10 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Each tool that lists costs no request when it is asked again, and shows at once what another tool has made.
+// Each tool that lists needs no request when it is called again, and shows at once what another tool has made.
 func TestListedAgain(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		s := jupytertest.Start(t) // list_notebook walks all folders: those of a shared server may take longer than a list is kept
+		s := jupytertest.Start(t) // list_notebook walks all folders: on a shared server too slow for the cache
 		var asked atomic.Int32
 		r := toolstest.NewOn(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -53,7 +53,7 @@ func TestListedAgain(t *testing.T) {
 				return text, asked.Load() - before
 			}
 			first, _ := said()
-			sessiontest.Eventually(t, name+" costs nothing", func() bool { // what was done before may end late
+			sessiontest.Eventually(t, name+" costs nothing", func() bool { // earlier requests may end late
 				again, n := said()
 				return n == 0 && again == first
 			})

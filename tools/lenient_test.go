@@ -17,8 +17,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// What models write instead of what a schema says is understood by every tool where it is plain: null for what is left
-// out, and texts for numbers, booleans, lists and objects. The cases follow from the tools' schemas.
+// Every tool accepts the unambiguous deviations that models make from a schema: null for a missing value, and texts for
+// numbers, booleans, lists and objects. The cases follow from the tools' schemas.
 func TestEveryToolUnderstands(t *testing.T) {
 	cases := 0
 	for _, d := range tools.Definitions() {
@@ -64,7 +64,7 @@ func TestEveryToolUnderstands(t *testing.T) {
 	}
 }
 
-// whole is a value that a schema allows, with all members.
+// whole returns a value that a schema allows, with all members.
 func whole(s toolstest.Dict, name, path string) any {
 	switch s["type"] {
 	case "object":
@@ -86,7 +86,7 @@ func whole(s toolstest.Dict, name, path string) any {
 	return example(s, name, path)
 }
 
-// texts are a value as a model may write it as a text.
+// texts returns the forms in which a model may write a value as a text.
 func texts(s toolstest.Dict, value any) map[string]string {
 	kind := s["type"]
 	if either, ok := kind.([]any); ok {
@@ -107,7 +107,7 @@ func texts(s toolstest.Dict, value any) map[string]string {
 	return nil
 }
 
-// A whole call, as models send them.
+// A whole call, as models write it.
 func TestCallsWithTexts(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

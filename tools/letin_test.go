@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 )
 
-// What this program knows without asking the server is not for who is no longer let in, either.
+// A program that the server no longer admits does not answer from its own data either.
 func TestNotLetIn(t *testing.T) {
 	hub := hubtest.New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -57,7 +57,7 @@ func TestNotLetIn(t *testing.T) {
 		t.Error(text)
 	}
 	hub.Revoke("access")
-	if _, err := srv.Health.Status(t.Context()); err == nil { // as a room that is joined again finds out
+	if _, err := srv.Health.Status(t.Context()); err == nil { // as a room that is joined again does
 		t.Fatal("a revoked token is let in")
 	}
 	for _, text := range []string{ask("tools/call", call), ask("resources/read", read)} {

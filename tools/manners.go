@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// mannered are the tools that change cells of a notebook, or add some: where somebody is typing they wait, or force, if the
-// call says so.
+// mannered are the tools that change or add cells of a notebook: while a person is typing there they wait, or override with
+// force, if the call says so.
 var mannered = []string{
 	"clear_cell_output", "delete_cell", "delete_nb_cells", "edit_cell_source", "edit_text", "execute_cell",
 	"execute_cell_simple_timeout", "execute_cell_streaming", "execute_cell_with_progress", "execute_code",
@@ -21,7 +21,7 @@ var mannered = []string{
 	"overwrite_cell_source", "overwrite_document", "redo_agent", "restart_nb_kernel", "undo_agent",
 }
 
-// withManners has a tool that changes cells take what says how.
+// withManners adds the arguments wait and force to a tool that changes cells.
 func withManners(t tool.Tool) tool.Tool {
 	if slices.Contains(mannered, t.Name) {
 		t.Input = t.Input.WithManners(editguard.MaxWait.Seconds())
@@ -29,8 +29,8 @@ func withManners(t tool.Tool) tool.Tool {
 	return t
 }
 
-// takeManners takes what a call says of its manners out of its arguments; without wait it waits up to within. A force that the
-// tool lists it leaves there, for that is more than this.
+// takeManners moves wait and force from a call's arguments to the context; the default wait is within. If the tool lists
+// force, the argument also stays, because it means more there.
 func takeManners(ctx context.Context, s *jsonschema.Schema, args any, within time.Duration) context.Context {
 	given, _ := args.(map[string]any)
 	m := editguard.Manners{Wait: within, Forceable: slices.Contains(s.PropertyOrder, tool.ArgForce)}

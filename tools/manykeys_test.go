@@ -11,13 +11,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// typesKeys has a person type so many keys at the end of the second cell.
+// typesKeys makes a person type a number of keys at the end of the second cell.
 func (p *positions) typesKeys(keys int) {
 	p.T.Helper()
 	p.typesEach(keys, func(_ int, source string) string { return source + "k" })
 }
 
-// typesEach has a person make so many edits of the second cell, and waits once for all.
+// typesEach makes a person make a number of edits of the second cell, and waits once for all.
 func (p *positions) typesEach(times int, next func(n int, source string) string) {
 	p.T.Helper()
 	doc, err := p.Work.Open(p.T.Context(), jupyter.MustPath(p.path))
@@ -38,8 +38,8 @@ func (p *positions) typesEach(times int, next func(n int, source string) string)
 	}
 }
 
-// A whole source is merged with any number of keys that a person has typed elsewhere in the cell since it was read, right away
-// and after the notebook was left, and the same call again takes none of them back.
+// A whole source is merged with any number of keys that a person has typed elsewhere in the cell since it was read, at once
+// and after the notebook was closed, and repeating the call undoes none of them.
 func TestMergeAfterManyKeys(t *testing.T) {
 	for _, keys := range []int{10, 70, 400, 5000} {
 		for _, left := range []bool{false, true} {

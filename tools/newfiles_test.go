@@ -10,10 +10,10 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// alreadyThere is how a refusal says that a path is taken.
+// alreadyThere matches refusals of an existing path.
 var alreadyThere = regexp.MustCompile(`exist|already`)
 
-// A tool that makes a new file replaces none that is there, as often as it is called.
+// A tool that makes a new file never replaces an existing one, however often it is called.
 func TestNewFilesReplaceNone(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)

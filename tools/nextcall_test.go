@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// refusing are states in which a call that deletes the second cell, or gives it another first line, is refused: typed is what
-// a person has in that line.
+// refusing are states in which a call that deletes the second cell, or gives it another first line, is refused; typed is the
+// person's text in that line.
 var refusing = map[string]func(p *positions){
 	"never read": func(p *positions) { p.typesLine("b = typed") },
 	"typed since": func(p *positions) {
@@ -38,20 +38,20 @@ var refusing = map[string]func(p *positions){
 	},
 }
 
-// typesLine has a person change the first line of the second cell.
+// typesLine makes a person change the first line of the second cell.
 func (p *positions) typesLine(line string) {
 	p.T.Helper()
 	p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", line+"\n# b") })
 }
 
-// types70 has a person type 70 times in the first line of the second cell.
+// types70 makes a person type 70 times in the first line of the second cell.
 func (p *positions) types70() {
 	p.T.Helper()
 	p.typesEach(70, func(n int, _ string) string { return "b = typed" + strings.Repeat("x", n) + "\n# b" })
 }
 
-// nextCalls are what a client does after a refusal of a call for the second cell, and whether that goes through. revision is
-// the one that the refusal showed; args returns nil if the tool has no such call.
+// nextCalls are the next calls of a client after a refusal for the second cell, and whether they succeed. revision is the
+// one that the refusal showed; args returns nil if the tool has no such call.
 var nextCalls = map[string]struct {
 	args func(p *positions, tool, revision string) toolstest.Dict
 	goes bool
@@ -77,7 +77,7 @@ var nextCalls = map[string]struct {
 	}, false},
 }
 
-// replaced are the arguments with other texts in their JSON; nil if none of them is there.
+// replaced returns the arguments with other texts in their JSON; nil if it contains none of the old ones.
 func replaced(args toolstest.Dict, oldnew ...string) toolstest.Dict {
 	before, err := json.Marshal(args)
 	if err != nil {
@@ -91,8 +91,8 @@ func replaced(args toolstest.Dict, oldnew ...string) toolstest.Dict {
 	return out
 }
 
-// Whatever a client does after a refusal, what a person has typed is destroyed only with the revision that the refusal showed,
-// with force, or by other content, which counts as a change from what it showed.
+// Whatever a client does after a refusal, text that a person has typed is destroyed only with the revision that the refusal
+// showed, with force, or by other content, which counts as a change from the shown text.
 func TestNextCallAfterARefusal(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(destroying)) {
 		t.Run(tool, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestNextCallAfterARefusal(t *testing.T) {
 	}
 }
 
-// nextCall makes a call of nextCalls, and again if it must be refused. By an index it is another call at first.
+// nextCall makes a call of nextCalls, and again if it must be refused. By an index the call differs at first.
 func (p *positions) nextCall(tool, state, next, revision string) {
 	p.T.Helper()
 	step := nextCalls[next]

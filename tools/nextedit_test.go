@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// An edit of words that a person has changed is refused as often as it is made, by the id of its cell and by its index.
+// An edit of words that a person has changed is refused however often it is made, by the id of its cell and by its index.
 func TestNextEditAfterARefusal(t *testing.T) {
 	for tool, byID := range wordEdits {
 		t.Run(tool, func(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A call by an index that was never shown, or whose cell is gone, is refused as often as it is made, if it is refused at all,
-// also with force. After that, and after a reading of another cell, no cell is changed that the client was not shown.
+// A call by an index that was never shown, or whose cell is deleted, is refused however often it is made, if it is refused
+// once, also with force. After that, and after reading another cell, it changes no cell that the client was not shown.
 func TestNextIndexAfterARefusal(t *testing.T) {
 	for state, c := range map[string]struct {
 		come func(p *positions)
-		must bool // each call for a cell is refused
+		must bool // each call for a cell must be refused
 	}{
 		"never shown":         {func(*positions) {}, false},
 		"its cell is deleted": {func(p *positions) { p.Read(p.path); p.person(func(e *ydoc.Editor) error { return e.Delete("c1") }) }, true},
@@ -52,16 +52,16 @@ func TestNextIndexAfterARefusal(t *testing.T) {
 					p.person(putsAbove)
 					p.keeps(name, named[name].args, "unread", "# a", "# c", "# d")
 					forced := toolstest.With(named[name].args, "force", true)
-					p.keeps(name, forced, "unread", "# a", "# d") // and of c2, if that is in the range
+					p.keeps(name, forced, "unread", "# a", "# d") // and of c2, if it is in the range
 					p.reads(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c0"}}})
-					p.keeps(name, named[name].args, "unread", "# d") // it is of c0 now
+					p.keeps(name, named[name].args, "unread", "# d") // it now means c0
 				}
 			})
 		})
 	}
 }
 
-// keeps makes a call after which each of these texts is in the notebook as often as before.
+// keeps makes a call after which the notebook must contain each of these texts as often as before.
 func (p *positions) keeps(name string, args toolstest.Dict, texts ...string) {
 	p.T.Helper()
 	tool, _, _ := strings.Cut(name, ".")

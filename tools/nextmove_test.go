@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A move with a revision of before a person typed is refused until it names the revision of the refusal, or with force, and
-// what was typed stays in any case.
+// A move with a revision from before a person typed is refused until it names the revision of the refusal, or uses force,
+// and the typed text always stays.
 func TestNextMoveAfterARefusal(t *testing.T) {
 	for name, tool := range revised {
 		if tool.does != moves {

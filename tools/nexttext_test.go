@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// textRefused are states in which a call of textWriters that removes is refused, and whether the refusal shows what a person
-// has typed.
+// textRefused are states in which a call of textWriters that removes text is refused, and whether the refusal shows the
+// person's text.
 var textRefused = map[string]struct {
 	come  func(p *textPlace)
 	shows bool
@@ -37,8 +37,8 @@ var textRefused = map[string]struct {
 // typedLines is threeLines after a person has changed the second one.
 var typedLines = strings.Replace(threeLines, "two", "typed", 1)
 
-// After a refusal, what a person has typed in a text document goes only with the revision of the refusal, with force, or by
-// another change of what the refusal showed.
+// After a refusal, a person's text in a text document is removed only with the revision of the refusal, with force, or by
+// another change of the text that the refusal showed.
 func TestNextTextCallAfterARefusal(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(textWriters)) {
 		if !textWriters[tool].removes {
@@ -99,7 +99,7 @@ func TestNextTextCallAfterARefusal(t *testing.T) {
 							text = toolstest.MessageOf(res)
 							switch now := p.now(); {
 							case next == "after a partial read" && strings.Contains(now, "typed") && !res.IsError:
-								given = nil // the position is one of the last answer, in words that were read
+								given = nil // the position refers to the last answer, in words that were read
 							case res.IsError == goes, strings.Contains(now, "typed") == goes:
 								t.Errorf("%s, %s: answered %s; the text is %q", state, next, text, now)
 							}

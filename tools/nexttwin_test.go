@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Whatever a client does after the refusal of an id that two cells have, no cell is changed before it names one of them; then
-// that one is, and not its twin.
+// Whatever a client does after the refusal of an id that two cells have, no cell is changed before the call names one of
+// them exactly; then only that one is.
 func TestNextCallWithTwins(t *testing.T) {
 	next := map[string]func(args toolstest.Dict) toolstest.Dict{
 		"the same":      func(args toolstest.Dict) toolstest.Dict { return args },

@@ -22,13 +22,13 @@ import (
 // OutputSchemas says which tools are listed with the schema of their result, and answer with structured content.
 type OutputSchemas string
 
-// The values of OutputSchemas. Clients of a protocol revision without output schemas are never sent any.
+// The values of OutputSchemas. Clients of a protocol revision without output schemas never receive any.
 const (
-	// NoOutputs is the default: hosts that find structured content give the model that alone, or both, so that pictures
-	// are lost or every answer is paid for twice.
+	// NoOutputs is the default: hosts that receive structured content give the model only that, or both, so that images are
+	// lost or every answer is paid for twice.
 	NoOutputs   OutputSchemas = "none"
 	FullOutputs OutputSchemas = "full"
-	// LeanOutputs leaves out those of the set "core".
+	// LeanOutputs leaves out the schemas of the set "core".
 	LeanOutputs OutputSchemas = "lean"
 )
 
@@ -37,24 +37,24 @@ func OutputSchemasWords() []string {
 	return []string{string(FullOutputs), string(LeanOutputs), string(NoOutputs)}
 }
 
-// An offer says which tools clients can call, and which of them they are shown. These are two things: where no toolsets
-// were chosen, every tool can be called by its name, so that a prompt or a program written for the names of another
-// server works, but only the set "core" is listed, and what a client has found with find_tools.
+// An offer says which tools clients can call, and which are listed. These differ: without chosen toolsets, every tool can be
+// called by its name, so that a prompt or a program written for the names of another server works, but only the set "core"
+// and the tools that a client found with find_tools are listed.
 type offer struct {
-	all      []tool.Tool // all that there are
+	all      []tool.Tool // all tools
 	by       map[string]tool.Tool
 	on       []string // the chosen toolsets; nil if none were chosen
 	readOnly bool
 	outputs  OutputSchemas
 	answers  Answers
-	pause    time.Duration // for how long a call waits until people pause who are typing
+	pause    time.Duration // how long a call waits until people who are typing pause
 	callable map[string]bool
 	listed   map[string]bool
 	found    deps.PerClient[map[string]bool]
 	turns    deps.PerClient[*tool.Turns]
 }
 
-// newOffer makes the offer of a server with the tools all. none are toolsets that cannot be offered.
+// newOffer makes the offer of a server with the tools all.
 func newOffer(all []tool.Tool, cfg Config) *offer {
 	o := &offer{all: all, on: cfg.Toolsets, readOnly: cfg.ReadOnly, outputs: cfg.OutputSchemas, answers: answersOf(cfg), pause: cmp.Or(cfg.AnswerWithin, editguard.MaxWait), by: map[string]tool.Tool{}, callable: map[string]bool{}, listed: map[string]bool{}}
 	chosen, shown := o.on, o.on
@@ -67,7 +67,7 @@ func newOffer(all []tool.Tool, cfg Config) *offer {
 	}
 	for _, t := range selected(slices.Clone(all), chosen, cfg.ReadOnly) {
 		if toTheRest(t.Name) && o.on != nil {
-			continue // there is no rest that could be called
+			continue // all callable tools are listed
 		}
 		if possible(t) {
 			o.callable[t.Name] = true
@@ -77,30 +77,30 @@ func newOffer(all []tool.Tool, cfg Config) *offer {
 	return o
 }
 
-// toTheRest reports whether a tool leads to those that are not listed.
+// toTheRest reports whether a tool gives access to the unlisted tools.
 func toTheRest(name string) bool { return name == nameFindTools || name == nameCallTool }
 
-// tools are those that can be called, in their usual order.
+// tools returns the callable tools, in their usual order.
 func (o *offer) tools() []tool.Tool {
 	return slices.DeleteFunc(slices.Clone(o.all), func(t tool.Tool) bool { return !o.callable[t.Name] })
 }
 
-// hidden are the tools that can be called and are not on everybody's list.
+// hidden returns the callable tools that are not listed for all clients.
 func (o *offer) hidden() []tool.Tool {
 	return slices.DeleteFunc(o.tools(), func(t tool.Tool) bool { return o.listed[t.Name] })
 }
 
-// activeSets are the toolsets of which something can be called.
+// activeSets returns the toolsets with callable tools.
 func (o *offer) activeSets() []string {
 	if o.on != nil {
 		return o.on
 	}
 	return slices.DeleteFunc(ToolsetNames(), func(n string) bool {
-		return n == tool.ToolsetDatalayer || n == tool.ToolsetToday // its prompt is for those who have chosen it
+		return n == tool.ToolsetDatalayer || n == tool.ToolsetToday // its prompt is only for servers that chose it
 	})
 }
 
-// put puts tools on a client's list, and reports whether any of them was not there.
+// put adds tools to a client's list, and reports whether any of them is new there.
 func (o *offer) put(client string, names []string) (more bool) {
 	o.found.With(client, func() map[string]bool { return map[string]bool{} }, func(mine map[string]bool) {
 		for _, n := range names {
@@ -111,7 +111,7 @@ func (o *offer) put(client string, names []string) (more bool) {
 	return more
 }
 
-// hook makes lists of tools what each client is to see.
+// hook makes each client's list of tools contain only the tools listed for it.
 func (o *offer) hook(hooks *server.Hooks) {
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
 		var mine map[string]bool
@@ -132,7 +132,7 @@ func (o *offer) hook(hooks *server.Hooks) {
 	})
 }
 
-// scope is for whom a list of tools may be kept: each client's own, if it can find further ones.
+// scope returns the cache scope of a list of tools: private if clients can find further tools.
 func (o *offer) scope() mcp.CacheScope {
 	if o.callable[nameFindTools] {
 		return mcp.CacheScopePrivate
@@ -143,7 +143,7 @@ func (o *offer) scope() mcp.CacheScope {
 // sinceOutputs is the first revision of the protocol that has output schemas.
 const sinceOutputs = mcp.ProtocolVersion20250618
 
-// describes reports whether a client is sent the schema of a tool's result, and its results as structured content.
+// describes reports whether a client receives the schema of a tool's result, and its results as structured content.
 func (o *offer) describes(ctx context.Context, name string) bool {
 	if v := server.RequestProtocolVersion(ctx); v != "" && v < sinceOutputs {
 		return false
@@ -177,9 +177,9 @@ func (o *offer) unknown(name string) string {
 	return fmt.Sprintf("the tool %s is in the toolset %s, which is not on: start nbduet with --toolsets %s", name, t.Toolset, strings.Join(append(slices.Clone(o.on), t.Toolset), ","))
 }
 
-// nearest is the callable tool whose name is most like a wrong one, "" if none is.
+// nearest returns the callable tool whose name is most similar to a wrong one, "" if none is similar.
 func (o *offer) nearest(name string) (best string) {
-	if len(name) > 100 { // is no slip
+	if len(name) > 100 { // too long for a typing error
 		return ""
 	}
 	least := max(2, len(name)/3) + 1

@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// listedBy are the tools that a client is shown.
+// listedBy returns the tools that are listed for a client.
 func listedBy(t *testing.T, c *client.Client) map[string]mcp.Tool {
 	t.Helper()
 	list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
@@ -34,7 +34,7 @@ func listedBy(t *testing.T, c *client.Client) map[string]mcp.Tool {
 	return out
 }
 
-// refusedAs calls a tool that there is not, and returns the protocol error.
+// refusedAs calls a tool that does not exist, and returns the protocol error.
 func refusedAs(t *testing.T, c *client.Client, name string) string {
 	t.Helper()
 	var req mcp.CallToolRequest
@@ -46,8 +46,8 @@ func refusedAs(t *testing.T, c *client.Client, name string) string {
 	return err.Error()
 }
 
-// Where no toolsets are chosen, every tool can be called by its name, though the list shows the core alone; where some
-// are, what they leave out is refused, with the toolset that has it.
+// Without chosen toolsets, every tool can be called by its name, though the list shows only the core; with chosen ones, all
+// other tools are refused, with the toolset that has them.
 func TestListedAndCallable(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -82,7 +82,7 @@ func TestListedAndCallable(t *testing.T) {
 	})
 }
 
-// The sets of the seeds are whole under their names.
+// The toolsets of the other servers are complete under their names.
 func TestSetsOfTheSeeds(t *testing.T) {
 	count := map[string]int{}
 	for _, d := range tools.Definitions() {
@@ -97,8 +97,8 @@ func TestSetsOfTheSeeds(t *testing.T) {
 	test.GreaterEq(t, 21, count[tool.ToolsetAnalysis])
 }
 
-// find_tools finds what is not listed, and puts it on the client's own list, which is told; call_tool calls it, with the
-// same checks, without it.
+// find_tools finds unlisted tools, and adds them to the client's own list, and notifies the client; call_tool calls
+// them, with the same checks, without the list.
 func TestFindAndCall(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -171,7 +171,7 @@ func TestFindAndCall(t *testing.T) {
 	})
 }
 
-// callAs calls call_tool. Its result is another tool's, so the rig does not hold it against its schema.
+// callAs calls call_tool. Its result is another tool's, so the rig does not check it against its schema.
 func callAs(t *testing.T, c *client.Client, args toolstest.Dict) *mcp.CallToolResult {
 	t.Helper()
 	var req mcp.CallToolRequest
@@ -183,7 +183,7 @@ func callAs(t *testing.T, c *client.Client, args toolstest.Dict) *mcp.CallToolRe
 	return res
 }
 
-// Only clients of a revision that knows them are sent output schemas, and of the core none unless all are wanted.
+// Only clients of a protocol revision with output schemas receive them, and those of the core only if all are requested.
 func TestOutputSchemas(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -211,7 +211,7 @@ func TestOutputSchemas(t *testing.T) {
 
 var toolName = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
 
-// No definition names a tool: which others a client has differs.
+// No definition names another tool, because the list differs between clients.
 func TestDefinitionsNameNoOtherTools(t *testing.T) {
 	known := map[string]bool{}
 	for _, d := range tools.Definitions() {
@@ -231,7 +231,7 @@ func TestDefinitionsNameNoOtherTools(t *testing.T) {
 	}
 }
 
-// A hint names what the client has: the tool that says it best, or one that stands in for it, or none.
+// A hint names a tool that the client has: the most suitable one, or one that can replace it, or none.
 func TestHintsNameWhatThereIs(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

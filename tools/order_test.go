@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 )
 
-// The tools are listed in one order, however the toolsets are named and however often the program starts: clients keep
-// the list, and models the words before it, as long as nothing changes.
+// The tools are listed in one order, however the toolsets are named and however often the program starts: clients cache the
+// list, and models the words before it, as long as nothing changes.
 func TestToolsAreListedInOneOrder(t *testing.T) {
 	srv, err := jupyter.New(jupyter.Options{URL: "http://127.0.0.1:9"})
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 )
 
 // named are the arguments of tools that name a cell or a place by its index, by "tool.argument", each in a call for the
-// second cell of four, "b = 2", and what the notebook's sources are after it, if a person has put a cell above them since
-// they were read.
+// second cell of four, "b = 2", and the notebook's sources after it, if a person has inserted a cell above since they were
+// read.
 var named = map[string]struct {
 	args toolstest.Dict
-	want string // of the sources; "" for those of before, and that b alone has run
+	want string // the sources after; "" for unchanged sources, with only b run
 	adds bool   // it names a place, not a cell
 }{
 	"modify_nb_cells.start":                  {toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": "b = 20"}}, "exec": false}, "unread a b = 20 c d", false},
@@ -61,7 +61,7 @@ func TestAllPositionsAreTested(t *testing.T) {
 	is := regexp.MustCompile(`^start$|^end$|^position$|^length$|(^|_)ind(ex|exes|ices)$`)
 	for _, d := range tools.Definitions() {
 		if d.Hints.ReadOnly {
-			continue // an index is of what is there
+			continue // an index refers to the current notebook
 		}
 		var in any
 		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
@@ -89,7 +89,7 @@ type positions struct {
 func newPositions(t *testing.T, tool string) *positions {
 	r := toolstest.New(t)
 	p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1", "b = 2", "c = 3", "d = 4")}
-	switch { // kernels take their time
+	switch { // real kernels take time
 	case strings.HasPrefix(tool, "notebook_"):
 		p.session = r.Create(toolstest.Dict{"notebook_path": p.path}).ID
 	case !strings.Contains(tool, "_nb_"):
@@ -99,7 +99,7 @@ func newPositions(t *testing.T, tool string) *positions {
 	return p
 }
 
-// person edits the notebook.
+// person makes a person edit the notebook.
 func (p *positions) person(edit func(e *ydoc.Editor) error) {
 	p.T.Helper()
 	doc, err := p.Work.Open(p.T.Context(), jupyter.MustPath(p.path))
@@ -129,7 +129,7 @@ func (p *positions) call(name string, args toolstest.Dict) (text string, failed 
 	return toolstest.MessageOf(res), res.IsError
 }
 
-// sources are those of the notebook, without what is the same in all of them.
+// sources returns the sources of the notebook, without their common parts.
 func (p *positions) sources() (all string, ran []string) {
 	p.T.Helper()
 	doc, err := p.Work.Open(p.T.Context(), jupyter.MustPath(p.path))
@@ -147,11 +147,11 @@ func (p *positions) sources() (all string, ran []string) {
 	return strings.Join(list, " "), ran
 }
 
-// plain is how the sources of before are written in the table.
+// plain abbreviates the sources for the table.
 var plain = strings.NewReplacer("a = 1", "a", "b = 20", "b = 20", "b = 2", "b", "c = 3", "c", "d = 4", "d", "unread = True", "unread")
 
-// An index means the cell that stood there when the client was last shown the notebook: a cell that a person has put
-// above it since, and that the client has not read, is not touched.
+// An index means the cell that was there when the client was last shown the notebook: a cell that a person has inserted
+// above since, and that the client has not read, is not touched.
 func TestIndexesMeanWhatWasShown(t *testing.T) {
 	for name, c := range named {
 		t.Run(name, func(t *testing.T) {
@@ -179,8 +179,8 @@ func TestIndexesMeanWhatWasShown(t *testing.T) {
 	}
 }
 
-// A cell that was shown, and is no more, is not mistaken for the one in its place: nothing is changed, and the answer
-// says what is around it.
+// The cell in the place of a shown, now deleted cell is not mistaken for it: nothing is changed, and the answer names the
+// cells around it.
 func TestIndexOfADeletedCell(t *testing.T) {
 	for name, c := range named {
 		if c.adds {
@@ -209,7 +209,7 @@ func TestIndexOfADeletedCell(t *testing.T) {
 // listing are answers that show places, each of a notebook above which a person has deleted a cell since it was read.
 var listing = map[string]struct {
 	args   toolstest.Dict
-	behind string // what is behind d then
+	behind string // the cell behind d then
 	ran    bool   // whether c has run
 }{
 	"read_nb_cells":    {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 2, "end": 3}}}, " e", false},
@@ -219,7 +219,7 @@ var listing = map[string]struct {
 	"changes_since":    {toolstest.Dict{}, " e", false},
 }
 
-// An index means the notebook as it was at the last answer, also a cell that this answer did not show.
+// An index means the notebook as of the last answer, even for a cell that this answer did not show.
 func TestIndexesMeanTheLastAnswer(t *testing.T) {
 	for by, l := range listing {
 		t.Run(by, func(t *testing.T) {
@@ -273,7 +273,7 @@ func putsAbove(e *ydoc.Editor) error {
 	return err
 }
 
-// Where others have moved cells is said once, of the cells that the answer does not show.
+// The answer says once where others have moved cells, for cells that it does not show.
 func TestMovedSince(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		p := newPositions(t, "read_nb_cells")
@@ -291,7 +291,7 @@ func TestMovedSince(t *testing.T) {
 	})
 }
 
-// A call by an index that the client was never shown is refused, as often as it is made; one by another index is not.
+// A call by an index that the client was never shown is refused however often it is made; one by another index is not.
 func TestIndexNeverShown(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -312,7 +312,7 @@ func TestIndexNeverShown(t *testing.T) {
 	})
 }
 
-// What a client does itself, and what it is shown since, moves its indexes.
+// The client's own edits, and cells that it is shown since, move its indexes.
 func TestOwnEditsMoveIndexes(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		p := newPositions(t, "modify_nb_cells")

@@ -13,8 +13,8 @@ import (
 // argReason is the argument that says why a call is made.
 const argReason = "reason"
 
-// takeReason returns the reason that a call gives, in one line, and its arguments without it where the tool has no such
-// argument of its own: who has learnt to say why from one tool says it to others.
+// takeReason returns the reason of a call, in one line, and its arguments without it if the tool has no such argument: a
+// model that learnt to give a reason for one tool also gives it to others.
 func takeReason(s *jsonschema.Schema, given any) (args any, reason string) {
 	all, _ := given.(map[string]any)
 	value, there := all[argReason]

@@ -59,7 +59,7 @@ var destroying = map[string]struct {
 	},
 }
 
-// newUnread is a notebook that a client has opened, and of which it knows the first lines at most.
+// newUnread makes a notebook that a client has opened, knowing its first lines at most.
 func newUnread(t *testing.T, tool string) *positions {
 	r := toolstest.New(t)
 	p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1\n# a", "b = 2\n# b", "c = 3\n# c")}
@@ -67,7 +67,7 @@ func newUnread(t *testing.T, tool string) *positions {
 	return p
 }
 
-// opens does what a client does before it calls a tool, without reading.
+// opens makes the preparing calls of a client before it calls a tool, without reading.
 func (p *positions) opens(tool string) {
 	p.T.Helper()
 	switch {
@@ -78,9 +78,9 @@ func (p *positions) opens(tool string) {
 	}
 }
 
-// What a client has not read it does not destroy: not a cell that it was never shown, by index or by id, and not what was
-// typed since it read it. The refusal shows the cell and its revision, with which the call goes through; the same call again is
-// refused again, in one line.
+// A client cannot destroy text that it has not read: neither a cell that it was never shown, by index or by id, nor text
+// typed since it read the cell. The refusal shows the cell and its revision, with which the call succeeds; the same call
+// again is refused again, in one line.
 func TestUnreadIsNotDestroyed(t *testing.T) {
 	for name, c := range destroying {
 		for way, args := range map[string]toolstest.Dict{"by index": c.byIndex, "by id": c.byID} {
@@ -91,7 +91,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 				jupytertest.Beside(t, func(t *testing.T) {
 					p := newUnread(t, name)
 					says := []string{"nothing was changed", "never shown to you", "| # b"}
-					// Datalayer's own read gives an overview.
+					// Datalayer's own read returns an overview.
 					if way == "by index" && !strings.Contains(name, "_cell_source") && name != "delete_cell" {
 						says = []string{"you were shown none of this notebook", "a = 1", "c = 3", "nothing was done", "| # b"}
 					}
@@ -99,7 +99,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 					if all, _ := p.sources(); all != "a = 1\n# a b = 2\n# b c = 3\n# c" {
 						t.Fatalf("the cells are %q", all)
 					}
-					if says[0] != "nothing was changed" { // an index does not mean what the refusal showed
+					if says[0] != "nothing was changed" { // the index does not mean the cell that the refusal showed
 						p.refuses(name, args, "refused again")
 						args = c.byID
 					}
@@ -146,7 +146,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 	}
 }
 
-// refusedAgain repeats a refused call twice, which must keep a text, and then gives the revision of the refusal.
+// refusedAgain repeats a refused call twice, which must keep a text, and then with the revision of the refusal.
 func (p *positions) refusedAgain(name string, args toolstest.Dict, kept string) {
 	p.T.Helper()
 	for range 2 {
@@ -165,10 +165,10 @@ func (p *positions) refusedAgain(name string, args toolstest.Dict, kept string) 
 	}
 }
 
-// saidRevision is a revision in a refusal.
+// saidRevision matches a revision in a refusal.
 var saidRevision = regexp.MustCompile(`revision(?: is)? "(\w+)"`)
 
-// refuses calls a tool and checks that it refuses, and what it says.
+// refuses checks that a tool refuses a call, and the text of the refusal.
 func (p *positions) refuses(name string, args toolstest.Dict, says ...string) {
 	p.T.Helper()
 	text, failed := p.call(name, args)
@@ -178,11 +178,11 @@ func (p *positions) refuses(name string, args toolstest.Dict, says ...string) {
 	}
 }
 
-// A cell into which somebody typed between two readings is changed with the revision of the second one, or of the refusal.
+// A cell that a person changed between two reads needs the revision of the second read, or of the refusal.
 func TestReadTwiceNeedsTheRevision(t *testing.T) {
 	for name, c := range destroying {
 		if name == "overwrite_document" {
-			continue // as the tools that it is made of
+			continue // like the tools that it consists of
 		}
 		for _, named := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/with its revision: %v", name, named), func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestReadTwiceNeedsTheRevision(t *testing.T) {
 	}
 }
 
-// withRevision is a call by id with the revision of the cell.
+// withRevision returns a call by id with the revision of the cell.
 func withRevision(args toolstest.Dict, revision string) toolstest.Dict {
 	for _, list := range []string{"modifications", "ranges"} {
 		if of, ok := args[list].([]toolstest.Dict); ok {
@@ -218,8 +218,8 @@ func withRevision(args toolstest.Dict, revision string) toolstest.Dict {
 	return toolstest.With(args, "revision", revision)
 }
 
-// The reading of one agent of a client is no reading of another, which writes from what it has read itself; each may name
-// the revision that it has read.
+// A read by one agent of a client does not count for another agent, which writes from its own read; each may name the
+// revision that it has read.
 func TestAgentsOfOneClient(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		p := newPositions(t, "modify_nb_cells")
@@ -245,7 +245,7 @@ func TestAgentsOfOneClient(t *testing.T) {
 	})
 }
 
-// A notebook that was read as a resource is read.
+// Reading a notebook as a resource counts as reading it.
 func TestResourcesAreReadings(t *testing.T) {
 	for _, form := range []string{"cells", "json", "srcmd"} {
 		t.Run(form, func(t *testing.T) {
@@ -268,8 +268,8 @@ func TestResourcesAreReadings(t *testing.T) {
 	}
 }
 
-// A client that gives an old revision with a text that it made of a later one, be it shown by a refusal, has what others typed
-// there once.
+// If a client sends an old revision with a text that it made from a later one, shown by a refusal for example, text typed by
+// others is not duplicated.
 func TestOldRevisionWithALaterText(t *testing.T) {
 	t.Run("a cell", func(t *testing.T) {
 		jupytertest.Beside(t, func(t *testing.T) {

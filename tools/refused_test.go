@@ -22,8 +22,7 @@ type misuse struct {
 	args toolstest.Dict
 }
 
-// Whatever is wrong with an argument, every tool refuses it, and changes
-// nothing. The cases follow from the tools' schemas.
+// Every tool refuses any wrong argument, and changes nothing. The cases follow from the tools' schemas.
 func TestEveryToolRefusesBadArguments(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -32,7 +31,7 @@ func TestEveryToolRefusesBadArguments(t *testing.T) {
 		revisions := map[string]string{notebook: r.Content(notebook).Revision, text: r.Content(text).Revision}
 		for _, d := range tools.Definitions() {
 			if d.Name == "find_tools" || d.Name == "call_tool" {
-				continue // they are there only where no toolsets are named
+				continue // they exist only without chosen toolsets
 			}
 			path := notebook
 			if d.Toolset == tool.ToolsetDocument {
@@ -58,7 +57,7 @@ func TestEveryToolRefusesBadArguments(t *testing.T) {
 	})
 }
 
-// example makes a value that a schema allows, where path stands for all paths.
+// example returns a value that a schema allows, with path in place of all paths.
 func example(s toolstest.Dict, name, path string) any {
 	switch s["type"] {
 	case "object":
@@ -91,7 +90,7 @@ func example(s toolstest.Dict, name, path string) any {
 	}
 }
 
-// misuses are calls of which one argument is wrong.
+// misuses returns calls with one wrong argument.
 func misuses(in, good toolstest.Dict) (out []misuse) {
 	properties := in["properties"].(toolstest.Dict)
 	required, _ := in["required"].([]any)
@@ -150,7 +149,7 @@ func wrongValues(name string, s toolstest.Dict, good any) (out []wrongValue) {
 			add("empty", "")
 		}
 		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token", "new_text", "reason"}, name) {
-			break // anything can be written and noted, and a session can have any name
+			break // any text can be written and noted, and a session can have any name
 		}
 		add("a way out", "../../etc/passwd")
 		add("a way out in between", "a/../../../etc/passwd")

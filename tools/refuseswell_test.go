@@ -10,14 +10,14 @@ import (
 	"github.com/nbduet/nbduet/tools"
 )
 
-// advised are the arguments that a refusal may name, by how it names them.
+// advised matches the arguments that a refusal may name, by its wording.
 var advised = map[string]*regexp.Regexp{
 	"force":    regexp.MustCompile(`\bforce\b`),
 	"revision": regexp.MustCompile(`\b[Gg]ive (this|its|the) revision`),
 	"wait":     regexp.MustCompile(`\bwait: |give wait|wait true`),
 }
 
-// arguments are the names of the arguments of all tools. To derive them takes longer than a call.
+// arguments returns the names of the arguments of all tools. Deriving them takes longer than a call.
 var arguments = sync.OnceValue(func() map[string][]string {
 	all := map[string][]string{}
 	for _, d := range tools.Definitions() {
@@ -30,8 +30,8 @@ var arguments = sync.OnceValue(func() map[string][]string {
 	return all
 })
 
-// refusesWell checks a refusal: it names only arguments that the tool has, and, if the same was refused before, it does not
-// show the cell or the difference again.
+// refusesWell checks a refusal: it names only arguments that the tool has, and, if the same call was refused before, it does
+// not show the cell or the difference again.
 func (p *positions) refusesWell(tool, text string, again bool) {
 	p.T.Helper()
 	for argument, is := range advised {

@@ -20,7 +20,7 @@ import (
 // A Toolset is a group of tools that are switched on and off together.
 type Toolset struct {
 	Name, Description string
-	// Default tells that it is on if no toolsets are named.
+	// Default says that it is on if no toolsets are named.
 	Default bool
 }
 
@@ -42,7 +42,7 @@ func Toolsets() []Toolset {
 	}
 }
 
-// registry is the one list of all tools, in the order of the table in README.md.
+// registry returns all tools, in the order of the table in README.md.
 func registry(p *parts) []tool.Tool {
 	all := slices.Concat(
 		notebook.Tools(p.Deps),
@@ -61,9 +61,9 @@ func registry(p *parts) []tool.Tool {
 	return all
 }
 
-// ParseToolsets checks a comma-separated list of toolset names, in which "all" and "default" stand for several. It
-// returns the names in their usual order, each once; none, if the list is empty or "default" alone: then nothing was
-// chosen, see [Config.Toolsets].
+// ParseToolsets checks a comma-separated list of toolset names, in which "all" and "default" mean several. It returns the
+// names in their usual order, each once; none if the list is empty or only "default", which chooses nothing, see
+// [Config.Toolsets].
 func ParseToolsets(list string) ([]string, error) {
 	wanted := map[string]bool{}
 	for name := range strings.SplitSeq(list, ",") {
@@ -91,17 +91,17 @@ func ParseToolsets(list string) ([]string, error) {
 	return slices.DeleteFunc(ToolsetNames(), func(n string) bool { return !wanted[n] }), nil
 }
 
-// ToolsetNames are the names of all toolsets.
+// ToolsetNames returns the names of all toolsets.
 func ToolsetNames() []string {
 	return lo.Map(Toolsets(), func(t Toolset, _ int) string { return t.Name })
 }
 
-// selected returns the tools of the named toolsets, without those that write if readOnly is set.
+// selected returns the tools of the named toolsets, without writing tools if readOnly is set.
 func selected(all []tool.Tool, toolsets []string, readOnly bool) []tool.Tool {
 	return slices.DeleteFunc(all, func(t tool.Tool) bool {
 		return !slices.ContainsFunc(toolsets, t.In) || (readOnly && !t.Hints.ReadOnly)
 	})
 }
 
-// Definitions returns all tools; nothing in a definition depends on what the tools work with.
+// Definitions returns all tools; a definition does not depend on Config.Work.
 func Definitions() []tool.Tool { return registry(&parts{Deps: &deps.Deps{}}) }

@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Each tool's definition is what its snapshot in testdata says. Run with -update after a change that is meant.
+// Each tool's definition matches its snapshot in testdata. Run with -update after an intended change.
 func TestSchemaSnapshots(t *testing.T) {
 	for _, d := range Definitions() {
 		t.Run(d.Name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestSchemaSnapshots(t *testing.T) {
 	}
 }
 
-// A schema that does not compile would be a tool without checks.
+// A tool whose schema does not compile would have no checks.
 func TestSchemasCompile(t *testing.T) {
 	for _, d := range Definitions() {
 		if _, err := d.Input.Compile(d.Name + "-input"); err != nil {
@@ -66,7 +66,7 @@ func TestSchemasCompile(t *testing.T) {
 	}
 }
 
-// Every tool says what it has to, and every input is bounded.
+// Every tool's description is complete, and every input is bounded.
 func TestDefinitionsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range Definitions() {
@@ -96,7 +96,7 @@ func TestDefinitionsAreComplete(t *testing.T) {
 			t.Errorf("%s: the result is no object", d.Name)
 		}
 		if d.Name == nameCallTool {
-			continue // its arguments are checked as those of the tool that it calls
+			continue // its arguments are checked as those of the called tool
 		}
 		bounded(t, d.Name, in)
 	}
@@ -186,7 +186,7 @@ const (
 	tableEnd   = "<!-- tools:end -->"
 )
 
-// The README's table of tools is the one that their definitions make.
+// The README's table of tools matches their definitions.
 func TestREADMETable(t *testing.T) {
 	const file = "README.md"
 	b, err := os.ReadFile(file)
@@ -209,7 +209,7 @@ func TestREADMETable(t *testing.T) {
 	}
 }
 
-// readmeTable lists the tools by toolset, each with its arguments, what it is for and how it is marked.
+// readmeTable lists the tools by toolset, each with its arguments, its purpose and its hints.
 func readmeTable() string {
 	var b strings.Builder
 	b.WriteString("\n")
@@ -305,7 +305,7 @@ var today = []string{
 	"read_notebook", "restart_notebook", "unuse_notebook", "use_notebook",
 }
 
-// The narrower toolset holds exactly the names of today.
+// The narrower toolset has exactly the current names.
 func TestDatalayerToday(t *testing.T) {
 	var got []string
 	for _, d := range selected(Definitions(), []string{tool.ToolsetToday}, false) {

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// written has another program change the file of the notebook, of which the room gets the second cell anew.
+// written makes another program change the file of the notebook; the room then gets the second cell anew.
 func (p *positions) written(old, now string) {
 	p.T.Helper()
 	was := p.cell("c1")
@@ -23,13 +23,13 @@ func (p *positions) written(old, now string) {
 		return strings.Contains(p.Server.Read(p.T, p.path), mustJSON(p.T, strings.Split(was, "\n")[0]))
 	}
 	sessiontest.Eventually(p.T, "the file has what the room has", saved)
-	time.Sleep(3 * time.Second) // or the server takes it for what it has just saved
+	time.Sleep(3 * time.Second) // otherwise the server takes it for its own last save
 	p.Server.Write(p.T, p.path, strings.Replace(p.Server.Read(p.T, p.path), old, now, 1))
 	want := strings.Replace(was, old, now, 1)
 	sessiontest.Eventually(p.T, "the room has the file", func() bool { return p.cell("c1") == want })
 }
 
-// mustJSON is a text as it is inside a JSON string.
+// mustJSON returns a text as it appears inside a JSON string.
 func mustJSON(t *testing.T, text string) string {
 	t.Helper()
 	b, err := json.Marshal(text)
@@ -39,7 +39,8 @@ func mustJSON(t *testing.T, text string) string {
 	return strings.Trim(string(b), `"`)
 }
 
-// A file that another program has written, and the server has loaded, is not typing, and a change is merged across that.
+// A file that another program has written, and the server has loaded, does not count as typing, and a change is merged
+// across the reload.
 func TestMergeAcrossAReload(t *testing.T) {
 	for _, saved := range []bool{false, true} { // before the file was written
 		for _, to := range []string{"= 22", "=", "= 2 # " + strings.Repeat("more ", 20)} {

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A client that repeats a call that was made, because it has not heard the answer, takes back nothing that a person has typed
+// A client that repeats a completed call, because it did not receive the answer, undoes nothing that a person has typed
 // between the two.
 func TestRepeatedAfterATimeout(t *testing.T) {
 	type cells = []toolstest.Dict
@@ -18,7 +18,7 @@ func TestRepeatedAfterATimeout(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool   string
 		args   func(p *positions) toolstest.Dict
-		does   string // what the sources are after the first call
+		does   string // the sources after the first call
 		typed  string // after a person has typed
 		then   string // after the second one; "" for the same
 		failed bool
@@ -82,7 +82,7 @@ func TestRepeatedAfterATimeout(t *testing.T) {
 	}
 }
 
-// A repeated call does not take back what a person has made of the words that it changed, nor a cell that they have added.
+// A repeated call does not undo a person's change of the words that it changed, nor remove a cell that they have added.
 func TestRepeatedOverAnotherChange(t *testing.T) {
 	mine := strings.Replace(fourLines, "= 3", "= mine", 1)
 	book := toolstest.Dict{"content": toolstest.Book("c0:a = 1", "c1:"+mine, "c2:c = 3")}

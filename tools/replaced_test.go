@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A text that was replaced throughout a cell by "find and replace" is not typing: a change is merged or refused as a
-// conflict, at once, and nothing that was put in is lost.
+// A text that was replaced throughout a cell by "find and replace" does not count as typing: a change is merged or refused
+// as a conflict, at once, and no inserted text is lost.
 func TestReplacedThroughout(t *testing.T) {
 	long := "one = 1\n" + strings.Repeat("frame = frame.dropna(frame)\n", 6) + "last = 9"
 	for name, now := range map[string]string{

@@ -12,7 +12,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// restored has a person delete the second cell, which another undoes: the same cell is there as another object.
+// restored makes a person delete the second cell and undo that, with meanwhile between: the same cell is then another
+// object.
 func (p *positions) restored(meanwhile func()) {
 	p.T.Helper()
 	ada := sessiontest.PersonIn(p.T, p.Srv, p.path)
@@ -41,7 +42,7 @@ func (p *positions) restored(meanwhile func()) {
 func TestUndoneDeletion(t *testing.T) {
 	for name, c := range map[string]struct {
 		typed     bool // before the deletion
-		meanwhile bool // the client calls while the cell is not there
+		meanwhile bool // the client calls while the cell is deleted
 		typedThen bool // after it was restored
 	}{
 		"as it was read":        {},
@@ -78,7 +79,7 @@ func TestUndoneDeletion(t *testing.T) {
 						want = strings.Replace(want, "2", "2 # then", 1)
 					}
 					text, failed := p.call("modify_nb_cells", set)
-					if failed { // an index of the answer before, which did not have the cell
+					if failed { // an index of the last answer, which did not have the cell
 						test.True(t, c.meanwhile, test.Sprint(text))
 						test.NotEq(t, "id", way, test.Sprint(text))
 						set["modifications"].([]toolstest.Dict)[0]["range"] = toolstest.Dict{"id": "c1"}

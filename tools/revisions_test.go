@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// revised are the tools that take a revision of a cell, each called for "c1" with a revision, and what they do with it.
+// revised are the tools that take a revision of a cell, each called for "c1" with a revision, and their effects.
 var revised = map[string]struct {
 	args func(revision string) toolstest.Dict
 	does string
@@ -40,7 +40,7 @@ var revised = map[string]struct {
 
 const changes, deletes, moves = "changes", "deletes", "moves"
 
-// Every tool that takes the revision of a cell is in the table. Those that only read write nothing from it.
+// Every tool that takes the revision of a cell is in the table. Tools that only read do not write from it.
 func TestAllRevisionsAreTested(t *testing.T) {
 	for _, d := range tools.Definitions() {
 		if d.Hints.ReadOnly {
@@ -58,21 +58,21 @@ func TestAllRevisionsAreTested(t *testing.T) {
 	}
 }
 
-// The cell as it is read, and the change of its end that is made from that.
+// The cell when it is read, and the client's change of its end.
 const (
 	revisedWas  = "b = 2\n# middle\nend = 2"
 	revisedMine = "b = 2\n# middle\nend = 3"
 )
 
-// The revision of a notebook that an answer gives serves for each of its cells: it means the cell as it was then,
-// whatever the client has read since.
+// The revision of a notebook from an answer applies to each of its cells: it means the cell's content at that time, whatever
+// the client has read since.
 func TestRevisionOfTheNotebook(t *testing.T) {
 	source := func(s string) func(e *ydoc.Editor) error {
 		return func(e *ydoc.Editor) error { return e.SetSource("c1", s) }
 	}
 	for since, c := range map[string]struct {
-		edit func(e *ydoc.Editor) error // what a person does after the reading
-		want string                     // what is then written, "" for a refusal
+		edit func(e *ydoc.Editor) error // a person's edit after the read
+		want string                     // the content written then, "" for a refusal
 		same bool                       // whether it may be deleted and moved
 	}{
 		"nothing":             {func(*ydoc.Editor) error { return nil }, revisedMine, true},
@@ -91,7 +91,7 @@ func TestRevisionOfTheNotebook(t *testing.T) {
 					p := newRevised(r, name)
 					revision := p.Read(p.path).Revision
 					p.person(c.edit)
-					p.Read(p.path) // without the revision, the change would be one from this
+					p.Read(p.path) // without the revision, the change would be based on this
 					want := p.cell("c1")
 					switch {
 					case tool.does == deletes && c.same:
@@ -115,14 +115,14 @@ func TestRevisionOfTheNotebook(t *testing.T) {
 	}
 }
 
-// newRevised is a notebook with the cell that they are called for.
+// newRevised makes a notebook with the cell for these calls.
 func newRevised(r *toolstest.Rig, tool string) *positions {
 	p := &positions{Rig: r, path: r.Server.Notebook(r.T, "a = 1", revisedWas, "c = 3")}
 	p.opens(tool)
 	return p
 }
 
-// cell is the source of a cell, or "".
+// cell returns the source of a cell, or "".
 func (p *positions) cell(id string) string {
 	_, cells := p.Room(p.path)
 	for _, c := range cells {
@@ -133,7 +133,7 @@ func (p *positions) cell(id string) string {
 	return ""
 }
 
-// A revision of another process, or of before the cell was there, is the base of no change.
+// A revision of another process, or from before the cell existed, cannot be the base of a change.
 func TestRevisionThatIsNotKnown(t *testing.T) {
 	for name, tool := range revised {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestRevisionThatIsNotKnown(t *testing.T) {
 	}
 }
 
-// The readings with Datalayer's names give a revision, with which a cell is deleted if it is still as it was read.
+// Reads with Datalayer's names return a revision, with which a cell can be deleted if it has not changed since.
 func TestRevisionsOfDatalayersReadings(t *testing.T) {
 	for read, args := range map[string]toolstest.Dict{
 		"read_notebook": {"response_format": "detailed"},

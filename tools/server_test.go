@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A caller's mistake is a tool error; a fault of ours is a protocol error, which says nothing of what is inside.
+// A caller's mistake is a tool error; a bug in this program is a protocol error, which reveals no internals.
 func TestErrorsOfTools(t *testing.T) {
 	var log strings.Builder
 	for _, c := range []struct {

@@ -17,13 +17,13 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// argStart is the argument with which a call starts the user's server on a JupyterHub, if it does not run. All tools take
-// it, and none lists it: the error that a stopped server is answered with tells of it.
+// argStart is the argument with which a call starts the user's server on a JupyterHub if it does not run. All tools take it,
+// and none lists it: the error about a stopped server mentions it.
 const argStart = "start_server"
 
 type startKey struct{}
 
-// takeStart takes [argStart] out of a call's arguments, and notes it in the call's context.
+// takeStart moves [argStart] from a call's arguments to its context.
 func takeStart(ctx context.Context, given any) (context.Context, any, error) {
 	all, _ := given.(map[string]any)
 	value, there := all[argStart]
@@ -47,8 +47,8 @@ func takeStart(ctx context.Context, given any) (context.Context, any, error) {
 	return ctx, all, nil
 }
 
-// started has the servers run that a call needs, if the call says so. It tells the client how far that is, and takes no
-// longer than the client waits for an answer if it hears nothing.
+// started starts the servers that a call needs, if the call says so. It reports progress to the client, and waits at most
+// within if the client does not receive progress.
 func started(ctx context.Context, w *deps.Work, readOnly bool, within time.Duration) error {
 	switch {
 	case ctx.Value(startKey{}) == nil:
@@ -74,7 +74,7 @@ func started(ctx context.Context, w *deps.Work, readOnly bool, within time.Durat
 	return nil
 }
 
-// serversOf are the servers that a call may need.
+// serversOf returns the servers that a call may need.
 func serversOf(w *deps.Work) []*jupyter.Server {
 	servers := w.Manager.Servers()
 	all := []*jupyter.Server{servers.Documents}
@@ -84,7 +84,8 @@ func serversOf(w *deps.Work) []*jupyter.Server {
 	return all
 }
 
-// letIn is how a server on a JupyterHub refuses this program: what is open there then stays so, and is nobody's to use.
+// letIn returns an error if a server on a JupyterHub refuses this program: its open documents then stay open, but must not
+// be used.
 func letIn(ctx context.Context, w *deps.Work) error {
 	for _, s := range serversOf(w) {
 		if s == nil {
@@ -97,7 +98,7 @@ func letIn(ctx context.Context, w *deps.Work) error {
 	return nil
 }
 
-// guarded refuses what resources have where [letIn] refuses calls.
+// guarded refuses reads of resources if [letIn] refuses calls.
 func guarded(w *deps.Work) server.ResourceHandlerMiddleware {
 	return func(read server.ResourceHandlerFunc) server.ResourceHandlerFunc {
 		return func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {

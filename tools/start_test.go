@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 )
 
-// A server that a JupyterHub has stopped is started again if a call says so, and by no other call.
+// A server that a JupyterHub has stopped is started again only by a call that says so.
 func TestStartServer(t *testing.T) {
 	hub := hubtest.New(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -67,7 +67,7 @@ func TestStartServer(t *testing.T) {
 	wants(call(tools.Config{}, `{"start_server": true}`), 1, "no notebooks")
 	hub.Set("", "")
 	wants(call(tools.Config{}, `{"start_server": "true"}`), 2, "no notebooks")
-	hub.Set("spawn", "spawn") // and goes on to be
+	hub.Set("spawn", "spawn") // and it remains so
 	began := time.Now()
 	wants(call(tools.Config{AnswerWithin: 1500 * time.Millisecond}, `{"start_server": true}`), 2, "JupyterHub is starting the server of ann")
 	if took := time.Since(began); took < 1500*time.Millisecond {

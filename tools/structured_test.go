@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A result has structured content where the tool is listed with the schema of its result, and never with a picture:
-// called by its name or by call_tool, in each era of the protocol.
+// A result has structured content if the tool is listed with the schema of its result, and never with an image: called by
+// its name or by call_tool, in each revision of the protocol.
 func TestStructuredContent(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)

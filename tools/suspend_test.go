@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
-// In the stateless protocol a call is answered with the code's question and made again with the answer, over as many
-// rounds as it takes; what it did before is not done again.
+// In the stateless protocol a call is answered with the code's question and made again with the answer, over any number of
+// rounds; its earlier effects are not repeated.
 func TestInputOverSeveralRounds(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -50,7 +50,7 @@ func TestInputOverSeveralRounds(t *testing.T) {
 		res := ran.Results[0]
 		test.Eq(t, string(run.Interrupted), res.State, test.Sprint("declined"))
 		test.StrContains(t, res.Message, "did not answer", test.Sprint("declined"))
-		// A run that was left waiting by a client which cannot be asked is asked about by wait_run.
+		// wait_run asks about a run that was left waiting by a client without elicitation.
 		p.Answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "late"}}
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 2}}, "timeout": 2}, &ran)
 		var view notebook.RunView

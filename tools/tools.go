@@ -27,46 +27,46 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Config says what the MCP server offers, and what it works with.
+// Config says what the MCP server offers, and which state it uses.
 type Config struct {
-	// Work is what the tools work with, see [deps.NewWork]. The caller closes its manager after the MCP server has
+	// Work is the state that the tools use, see [deps.NewWork]. The caller closes its manager after the MCP server has
 	// stopped.
 	Work *deps.Work
-	// Version is this program's version, told to clients.
+	// Version is this program's version, which clients see.
 	Version string
-	// Toolsets names the toolsets that are on, as [ParseToolsets] returns them: their tools are listed, and no others
-	// can be called. With none, the default ones are listed, and all tools can be called.
+	// Toolsets names the toolsets that are on, as [ParseToolsets] returns them: only their tools are listed and can be
+	// called. If empty, the default toolsets are listed, and all tools can be called.
 	Toolsets []string
 	// OutputSchemas says which tools are listed with the schema of their result and answer with structured content, ""
 	// for [NoOutputs].
 	OutputSchemas OutputSchemas
-	// Answers says how the tools of "core", "pair" and "runs" answer. "" is [JSONAnswers] where Toolsets name a set of another
+	// Answers says how the tools of "core", "pair" and "runs" answer. "" is [JSONAnswers] if Toolsets names a set of another
 	// server's tools or OutputSchemas is [FullOutputs], else [TextAnswers].
 	Answers Answers
 	// ReadOnly leaves out each tool that changes anything.
 	ReadOnly bool
-	// Clients makes the clients of a transport that tells them apart; nil if mcp-go's sessions do.
+	// Clients makes the clients of a transport that distinguishes them; nil if mcp-go's sessions do.
 	Clients *tool.Clients
-	// Images keeps the images that answers name; nil makes a store of the default size.
+	// Images stores the images that answers name; nil makes a store of the default size.
 	Images *images.Store
 	// AnswerWithin is [deps.Deps.AnswerWithin].
 	AnswerWithin time.Duration
 	// AgentPasswords is [deps.Deps.AgentPasswords].
 	AgentPasswords bool
-	// MaxImages is how many images an answer shows, 0 for [render.DefaultMaxImages], less for none.
+	// MaxImages is the maximum number of images in an answer, 0 for [render.DefaultMaxImages], negative for none.
 	MaxImages int
-	// MaxImageBytes is how large each of them is at most, 0 for [render.DefaultMaxImageBytes].
+	// MaxImageBytes is the maximum size of each of them, 0 for [render.DefaultMaxImageBytes].
 	MaxImageBytes int
 	// Activity records what each client works on; nil leaves out the toolset "context" and its resources. The caller
 	// closes it after the MCP server has stopped.
 	Activity *activity.Store
 	// Project is the path of the project file on the Jupyter server, the root for [resource.DefaultProject].
 	Project jupyter.Path
-	// Notebook is the path of the notebook that each client begins with, "" for none. It need not exist before it is
-	// used.
+	// Notebook is the path of the notebook that each client begins with, "" for none. It need not exist before its first
+	// use.
 	Notebook jupyter.Path
-	// Observe is called after each call of a tool, with its outcome, one of a few words, and how long it took. It must
-	// not block. nil is not called.
+	// Observe is called after each call of a tool, with its outcome, one of a few words, and its duration. It must not
+	// block. It may be nil.
 	Observe func(tool, outcome string, took time.Duration)
 	// Logger gets one record of each call; nil logs nothing.
 	Logger *slog.Logger
@@ -74,8 +74,8 @@ type Config struct {
 	LogCode bool
 }
 
-// listTTL is how long clients may keep lists that are the same for all clients, and change only with the program's
-// flags, in milliseconds.
+// listTTL is how long, in milliseconds, clients may cache lists that are the same for all clients and change only with the
+// program's flags.
 const listTTL = 300_000
 
 // instructionsFor returns the instructions of a server.
@@ -93,7 +93,7 @@ func instructionsFor(cfg Config, o *offer) string {
 }
 
 // New makes the MCP server. It contacts Jupyter only when a tool is called, so initialize is answered at once even if
-// Jupyter is not. An error is a mistake in cfg or in a tool's schema.
+// Jupyter is unreachable. An error is a mistake in cfg or in a tool's schema.
 func New(cfg Config) (*server.MCPServer, error) {
 	log := cfg.Logger
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
@@ -152,8 +152,8 @@ func New(cfg Config) (*server.MCPServer, error) {
 	return s, nil
 }
 
-// options are those of the MCP server: what it says of itself, can do, and lets clients cache. called says that it tells of
-// mentions.
+// options returns the MCP server's options: its description, its capabilities and its cache hints. called says that it
+// notifies clients of mentions.
 func options(cfg Config, d *parts, hooks *server.Hooks, called bool) []server.ServerOption {
 	experimental := map[string]any{}
 	if called {
@@ -177,7 +177,7 @@ func options(cfg Config, d *parts, hooks *server.Hooks, called bool) []server.Se
 	}
 }
 
-// handler answers the calls of a tool: it checks, counts, logs, and turns what comes back into an MCP result.
+// handler returns a tool's handler: it checks and logs calls, and turns answers into MCP results.
 func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, calls *callLog) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 		r := &callRecord{began: time.Now(), tool: t.Name}
@@ -218,8 +218,8 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 	}
 }
 
-// patient makes a tool wait for a Jupyter server that is away no longer than it should, and tell its client of it. People see
-// the client as what it says that it is.
+// patient limits how long a tool waits for a Jupyter server that is away, and reports that to the client. People see the
+// client under the name that it gives itself.
 func patient(t tool.Tool, cfg Config) tool.Tool {
 	w := cfg.Work
 	if w == nil {
@@ -241,7 +241,7 @@ func patient(t tool.Tool, cfg Config) tool.Tool {
 	return t
 }
 
-// turn gives a call its turn among those of its client, unless it got one as it arrived.
+// turn gives a call its turn among the calls of its client, unless it got one as it arrived.
 func (o *offer) turn(ctx context.Context) (context.Context, func()) {
 	if tool.HasTurn(ctx) {
 		return ctx, func() {}
@@ -254,7 +254,7 @@ func (o *offer) turn(ctx context.Context) (context.Context, func()) {
 // lastCall numbers the calls of the process.
 var lastCall atomic.Uint64
 
-// answerCall answers a call, or returns the question that its client has to be asked first.
+// answerCall answers a call, or returns the question that its client must be asked first.
 func (o *offer) answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
 	ctx, given, err := takeStart(ctx, req.Params.Arguments)
 	if err != nil {
@@ -303,7 +303,7 @@ func newParts(cfg Config) *parts {
 	return p
 }
 
-// free ends everything that is kept for a client.
+// free releases all state of a client.
 func (p *parts) free(ctx context.Context, client string) error {
 	sessions := []string{client}
 	for _, a := range p.Analyses.List(client) {

@@ -18,12 +18,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// ofTen are calls that change, delete or move ten cells, and what becomes of a cell with some keys typed at its end; "" where
-// it goes.
+// ofTen are calls that change, delete or move ten cells, and the resulting source of a cell with some keys typed at its end;
+// "" if it is deleted.
 var ofTen = map[string]struct {
 	args    func() toolstest.Dict
 	becomes func(source string) string
-	// waits: it goes through once the person pauses. Else it is refused then, because the client has not read what they typed.
+	// waits means that the call succeeds once the person pauses; otherwise it is refused then, because the client has not
+	// read the typed text.
 	waits bool
 }{
 	"modify_nb_cells": {func() toolstest.Dict {
@@ -44,7 +45,7 @@ var ofTen = map[string]struct {
 	}, func(source string) string { return source }, true},
 }
 
-// While a person types in one cell, a call that changes ten changes none of them; by force it changes all, and keeps the keys.
+// While a person types in one cell, a call for ten changes none of them; with force it changes all, and keeps the keys.
 func TestTypingInOneOfTen(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(ofTen)) {
 		c := ofTen[tool]

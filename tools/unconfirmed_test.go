@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A read says of each cell whether its source has edits that the server has not confirmed, until it has.
+// A read says for each cell whether its source has edits that the server has not confirmed yet.
 func TestReadSaysWhichCellsAreNotConfirmed(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

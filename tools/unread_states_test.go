@@ -11,11 +11,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// knowingCells are ways in which a client knows the second cell of a notebook, and whether it has read that as it is.
+// knowingCells are ways in which a client knows the second cell of a notebook, and whether it has read its current content.
 var knowingCells = map[string]struct {
 	come func(p *positions)
 	read bool
-	// typed: somebody has typed at its end since it was read.
+	// typed: another participant has typed at its end since it was read.
 	typed bool
 }{
 	"never read":                       {func(*positions) {}, false, false},
@@ -38,10 +38,10 @@ var knowingCells = map[string]struct {
 	"read, others typed, it edited":    {func(p *positions) { p.reads(toolstest.Dict{}); p.types(); p.edits() }, false, true},
 }
 
-// The second cell of the notebook, in which the words "needed" and the comment below it are.
+// The second cell of the notebook, with the words "needed" and a comment below it.
 const knownCell = "b = 2 # needed\n# one line of some length, and another\n# last"
 
-// reads has the client read the notebook, or what args say of it.
+// reads makes the client read the notebook, or the parts that args name.
 func (p *positions) reads(args toolstest.Dict) {
 	p.T.Helper()
 	p.Good("read_nb_cells", toolstest.With(args, "path", p.path), nil)
@@ -82,7 +82,7 @@ func (p *positions) leaves() {
 	p.Good("end_nb_session", toolstest.Dict{"path": p.path}, nil)
 }
 
-// types has a person type at the end of the cell.
+// types makes a person type at the end of the cell.
 func (p *positions) types() {
 	p.T.Helper()
 	p.person(func(e *ydoc.Editor) error {
@@ -91,8 +91,8 @@ func (p *positions) types() {
 	})
 }
 
-// A client deletes no cell, and gives none another source, that it has not read as a whole and as it is, whatever it has
-// read or written of the rest; and what others have typed stays.
+// A client can delete or overwrite a cell only if it has read all of its current content, whatever it has read or written
+// elsewhere; and text typed by others stays.
 func TestUnreadCellsAreKept(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(destroying)) {
 		c := destroying[tool]
@@ -103,7 +103,7 @@ func TestUnreadCellsAreKept(t *testing.T) {
 					k := knowingCells[state]
 					p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1", knownCell, "c = 3")}
 					p.opens(tool)
-					if tool == "overwrite_document" { // takes away the others too
+					if tool == "overwrite_document" { // it also removes the others
 						p.reads(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c0"}, {"id": "c2"}}})
 					}
 					k.come(p)

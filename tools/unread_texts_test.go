@@ -14,11 +14,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The text that the tools below take "two\n" out of, or the words "two".
+// The text from which the tools below remove "two\n", or the words "two".
 const threeLines = "first line.\ntwo\nthe third, a line\n"
 
-// textWriters are the tools that change a text document. Those that remove name what they remove by its position, unless
-// they name it by its words, or give the whole.
+// textWriters are the tools that change a text document. A tool that removes text names it by position, unless it quotes it,
+// or gives the whole text.
 var textWriters = map[string]struct {
 	args    toolstest.Dict
 	removes bool
@@ -35,7 +35,7 @@ var textWriters = map[string]struct {
 var knowing = map[string]struct {
 	come func(p *textPlace)
 	read bool
-	// moved: somebody has typed behind it since it was read.
+	// moved: another participant has typed behind it since it was read.
 	moved bool
 }{
 	"never read":                          {func(*textPlace) {}, false, false},
@@ -68,7 +68,7 @@ func (p *textPlace) read(position, most int) {
 	p.Good("get_document_content", toolstest.Dict{"path": p.path, "position": position, "max_content": most}, nil)
 }
 
-// add adds a character to the end.
+// add adds a character at the end.
 func (p *textPlace) add() {
 	p.T.Helper()
 	p.Good("insert_document_text", toolstest.Dict{"path": p.path, "position": len(threeLines), "text": "!"}, nil)
@@ -84,7 +84,7 @@ func (p *textPlace) leave() {
 	p.Good("end_document_session", toolstest.Dict{"path": p.path}, nil)
 }
 
-// person gives the document another text, as somebody else does.
+// person gives the document another text, as another participant.
 func (p *textPlace) person(text string) {
 	p.T.Helper()
 	doc, err := p.Work.OpenText(p.T.Context(), jupyter.MustPath(p.path))
@@ -104,11 +104,11 @@ func (p *textPlace) now() string {
 		p.T.Fatal(err)
 	}
 	defer doc.Release()
-	return doc.Text().String() // which shows it to nobody
+	return doc.Text().String() // does not show it to a client
 }
 
-// A client removes no text that it has not read, whatever it has read or written of the rest, with the revision of its last
-// answer and without; and what others have typed stays.
+// A client cannot remove text that it has not read, whatever it has read or written of the rest, with the revision of its
+// last answer and without; and text typed by others stays.
 func TestUnreadTextIsNotRemoved(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(textWriters)) {
 		c := textWriters[tool]
@@ -142,8 +142,8 @@ func TestUnreadTextIsNotRemoved(t *testing.T) {
 	}
 }
 
-// A position means the place of the text that the client was last shown, wherever that is now: what a person has put above
-// it since is not touched.
+// A position means the place in the text that the client was last shown, wherever that is now: text that a person has
+// inserted above since is not touched.
 func TestPositionsMeanWhatWasShown(t *testing.T) {
 	want := map[string]string{
 		"insert_document_text":  "typed\nfirst line.\nnew\ntwo\nthe third, a line\n",
@@ -168,7 +168,7 @@ func TestPositionsMeanWhatWasShown(t *testing.T) {
 	}
 }
 
-// A refusal says where to read on, and the same call goes through after that.
+// A refusal says where to continue reading, and the same call succeeds after that.
 func TestUnreadTextIsRead(t *testing.T) {
 	for _, tool := range []string{"delete_document_text", "replace_document_text", "overwrite_document"} {
 		t.Run(tool, func(t *testing.T) {
@@ -190,14 +190,14 @@ func TestUnreadTextIsRead(t *testing.T) {
 		over := toolstest.Dict{"path": p.path, "content": "x"}
 		p.Bad("overwrite_document", over, "force")
 		p.Good("overwrite_document", toolstest.With(over, "force", true), nil)
-		p.Good("overwrite_document", toolstest.Dict{"path": p.path, "content": "y"}, nil) // it knows what it has written
+		p.Good("overwrite_document", toolstest.Dict{"path": p.path, "content": "y"}, nil) // the client knows its own text
 		if now := p.now(); now != "y" {
 			t.Errorf("%q", now)
 		}
 	})
 }
 
-// The JSON of a notebook that was read in part is not its cells read.
+// Reading part of a notebook's JSON does not count as reading its cells.
 func TestNotebookReadInPieces(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		p := newUnread(t, "delete_nb_cells")

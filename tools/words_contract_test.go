@@ -18,8 +18,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Programs that parse answers get the objects of the contracts: where they ask for them, where they have chosen the tools
-// of another server, and where they have the schemas of all results. Else, and where they ask for it, there are words.
+// Programs that parse answers get the objects of the contracts: if they ask for them, if they have chosen another server's
+// tools, and if they have the schemas of all results. Otherwise, and on request, answers are words.
 func TestAnswersAreOfTheContract(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -48,7 +48,7 @@ func TestAnswersAreOfTheContract(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			call := r.CallAs // which holds JSON against the schemas
+			call := r.CallAs // checks JSON against the schemas
 			if one.words {
 				call = bare(t)
 			}
@@ -63,7 +63,7 @@ func TestAnswersAreOfTheContract(t *testing.T) {
 	})
 }
 
-// bare calls tools without holding what they answer against anything.
+// bare returns a function that calls tools without checking the answers.
 func bare(t *testing.T) func(c *client.Client, name string, args toolstest.Dict) *mcp.CallToolResult {
 	return func(c *client.Client, name string, args toolstest.Dict) *mcp.CallToolResult {
 		t.Helper()
@@ -90,7 +90,7 @@ func holdsWords(t *testing.T, what, ran, read string) {
 	test.Eq(t, "answer", cells[0].Rest[0].Body, test.Sprint(what, read))
 }
 
-// holdsContract checks that two answers are the objects of the contract. The rig has held them against their schemas.
+// holdsContract checks that two answers are the objects of the contract. The rig has checked them against their schemas.
 func holdsContract(t *testing.T, what, ran, read string) {
 	t.Helper()
 	var result notebook.ExecuteResult
@@ -106,7 +106,7 @@ func holdsContract(t *testing.T, what, ran, read string) {
 	test.EqOp[any](t, "answer\n", cells.Cells[0].Outputs[0]["text"], test.Sprint(what, read))
 }
 
-// The tools of the other seeds answer as their contracts say, and where the tools of "core" answer in words too.
+// The tools of the other servers answer according to their contracts, even if the tools of "core" answer in words.
 func TestSeedsAnswerAsTheirContracts(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)

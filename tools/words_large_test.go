@@ -19,7 +19,7 @@ var (
 	goesOn   = regexp.MustCompile(`go on with offset (\d+)`)
 )
 
-// pages are what watch_runs says of an output of a run, page by page to the end.
+// pages returns an output of a run from watch_runs, page by page to the end.
 func (m *talk) pages(run string, output int) string {
 	m.T.Helper()
 	var text strings.Builder
@@ -41,8 +41,7 @@ func (m *talk) pages(run string, output int) string {
 	return ""
 }
 
-// cutTo checks that an answer is short, says that something was left out, and how to see the rest; the run it names is
-// returned.
+// cutTo checks that an answer is short, says that something was left out, and how to see the rest; it returns the named run.
 func (m *talk) cutTo(answer, how string) (run string) {
 	m.T.Helper()
 	if len(answer) > 5000 {
@@ -56,7 +55,7 @@ func (m *talk) cutTo(answer, how string) (run string) {
 	return namesRun.FindString(answer)
 }
 
-// numbered are lines with numbers, and holds whether a text has them all.
+// numbered returns numbered lines, and a function that checks that a text has them all.
 func numbered(word string, n int) (lines []string, in func(text string) error) {
 	for i := range n {
 		lines = append(lines, fmt.Sprintf("%s %07d", word, i))
@@ -73,7 +72,7 @@ func numbered(word string, n int) (lines []string, in func(text string) error) {
 	}
 }
 
-// A run that prints five megabytes is answered in a few lines that say how to see the rest, and the rest is all there.
+// A run that prints five megabytes is answered in a few lines that say how to see the rest, and the rest is complete.
 func TestWordsOfMuchText(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -90,7 +89,7 @@ func TestWordsOfMuchText(t *testing.T) {
 	})
 }
 
-// More text than a notebook takes from one run is left out of it, and the run has it.
+// Text beyond the limit of a notebook for one run is left out of the notebook, and the run has it.
 func TestWordsOfTextLeftOut(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -104,8 +103,8 @@ func TestWordsOfTextLeftOut(t *testing.T) {
 	})
 }
 
-// An HTML of several hundred kilobytes without any other form is answered as the beginning of its text, and the run has
-// it as it is.
+// Several hundred kilobytes of HTML without another form are answered as the beginning of their text, and the run has them
+// unchanged.
 func TestWordsOfMuchHTML(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -119,8 +118,7 @@ func TestWordsOfMuchHTML(t *testing.T) {
 	})
 }
 
-// An error whose text has a hundred thousand lines is answered with what it is and where it was raised, and the run has
-// all of it.
+// An error whose text has a hundred thousand lines is answered with its message and location, and the run has all of it.
 func TestWordsOfALongError(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -137,7 +135,7 @@ func TestWordsOfALongError(t *testing.T) {
 	})
 }
 
-// A traceback of a hundred thousand lines is read as the error and where it was raised.
+// A traceback of a hundred thousand lines is read as the error and its location.
 func TestWordsOfALongTraceback(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -150,7 +148,7 @@ func TestWordsOfALongTraceback(t *testing.T) {
 	})
 }
 
-// Of a progress bar only its last state is shown, of a cell that has run here and of one whose file has every state.
+// Only the last state of a progress bar is shown, for a cell that ran here and for one whose file has every state.
 func TestWordsOfProgressBars(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)

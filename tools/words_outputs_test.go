@@ -18,13 +18,13 @@ const (
 	plotlyFigure = `{'application/vnd.plotly.v1+json': {'data': [{'type': 'scatter', 'x': [1, 2], 'y': [3, 4]}], 'layout': {'title': {'text': 'Prices'}}}}`
 )
 
-// A run says of each kind of output what a model reads of it, and in the order in which they came.
+// The answer of a run has for each kind of output the parts that a model reads, in the order in which they came.
 func TestWordsOfOutputs(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
 		const begin = "from IPython.display import display, HTML, JSON, Markdown\nimport sys\n"
 		picture := "display({'image/png': '" + onePixel + "'}, raw=True)"
-		// As tqdm makes it of ipywidgets.
+		// As tqdm makes it with ipywidgets.
 		const bar = `from comm import create_comm
 def model(state):
     return create_comm(target_name='jupyter.widget', data={'state': state})
@@ -89,13 +89,13 @@ None`
 	})
 }
 
-// A figure that only a browser draws is described, and it is said how there could be a picture.
+// A figure that only a browser draws is described, with a way to get an image.
 func TestWordsOfAFigure(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
 		path := m.book(code("aaaa", "display("+plotlyFigure+", raw=True)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
-		how := `fig.show("png")` // a fake kernel runs no program that could look
+		how := `fig.show("png")` // a fake kernel runs no program that could read it
 		if jupytertest.Real() {
 			how = "pip install plotly kaleido"
 		}
@@ -107,10 +107,10 @@ func TestWordsOfAFigure(t *testing.T) {
 	})
 }
 
-// nasty has what would end a line, and what cannot be seen.
+// nasty has characters that would end a line, and invisible ones.
 const nasty = "a\u202eb\u2028c\u200b\u0085d"
 
-// Lines of nbduet's own stay one line whatever a path, a name or a message has in it, and have nothing that cannot be seen.
+// nbduet's own lines stay single lines whatever a path, a name or a message contains, and have no invisible characters.
 func TestWordsOfNastyNames(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		m := newTalk(t)

@@ -21,7 +21,7 @@ const (
 	answersEnd   = "<!-- answers:end -->"
 )
 
-// shopNotebook is what the examples in the README are about.
+// shopNotebook returns the notebook of the examples in the README.
 func shopNotebook() string {
 	cell := func(kind, id, source string, more string) string {
 		b, _ := json.Marshal(source) // a string always can be
@@ -47,7 +47,7 @@ func shopNotebook() string {
 	}, ", ") + `]}`
 }
 
-// passing are what differs from one run to the next, and what stands in its place.
+// passing are the parts that differ between runs, and their replacements.
 var passing = []struct {
 	what *regexp.Regexp
 	as   string
@@ -58,7 +58,7 @@ var passing = []struct {
 	{regexp.MustCompile(`took [\w.]+`), "took 0.2s"},
 }
 
-// The README's examples of answers are what the tools answer.
+// The README's examples match the answers of the tools.
 func TestREADMEAnswers(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -92,7 +92,7 @@ func TestREADMEAnswers(t *testing.T) {
 	})
 }
 
-// compareREADME holds the part of the README between two lines against what it has to be.
+// compareREADME compares the part of the README between two lines with the wanted text.
 func compareREADME(t *testing.T, begin, end, want string) {
 	t.Helper()
 	const file = "README.md"

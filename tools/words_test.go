@@ -22,13 +22,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A talk is a client of a server as it is by default, which answers in words.
+// A talk is a client of a server with default settings, which answers in words.
 type talk struct {
 	*toolstest.Rig
 	client *client.Client
 }
 
-// newTalk makes one.
+// newTalk makes a talk.
 func newTalk(t *testing.T) *talk {
 	t.Helper()
 	r := toolstest.New(t)
@@ -41,7 +41,7 @@ func newTalk(t *testing.T) *talk {
 	return m
 }
 
-// result is what a tool answers.
+// result returns the result of a call.
 func (m *talk) result(name string, args toolstest.Dict) *mcp.CallToolResult {
 	m.T.Helper()
 	res := m.CallAs(m.client, name, args)
@@ -51,13 +51,13 @@ func (m *talk) result(name string, args toolstest.Dict) *mcp.CallToolResult {
 	return res
 }
 
-// says is the text of what a tool answers.
+// says returns the text of an answer.
 func (m *talk) says(name string, args toolstest.Dict) string {
 	m.T.Helper()
 	return toolstest.MessageOf(m.result(name, args))
 }
 
-// refuses is the text of what a tool answers that must refuse.
+// refuses returns the text of a refusal.
 func (m *talk) refuses(name string, args toolstest.Dict) string {
 	m.T.Helper()
 	res := m.CallAs(m.client, name, args)
@@ -67,7 +67,7 @@ func (m *talk) refuses(name string, args toolstest.Dict) string {
 	return toolstest.MessageOf(res)
 }
 
-// cells are the cells that read_nb_cells shows, read on to the end, and in how many answers.
+// cells returns the cells that read_nb_cells shows, read to the end, and the number of answers.
 func (m *talk) cells(args toolstest.Dict) (all []plaintest.Cell, answers int) {
 	m.T.Helper()
 	for {
@@ -84,7 +84,7 @@ func (m *talk) cells(args toolstest.Dict) (all []plaintest.Cell, answers int) {
 	}
 }
 
-// there are the notebook's cells, by the shared document.
+// there returns the notebook's cells in the shared document.
 func (m *talk) there(path string) []ydoc.Cell {
 	m.T.Helper()
 	doc, err := m.Work.Open(m.T.Context(), jupyter.MustPath(path))
@@ -95,7 +95,7 @@ func (m *talk) there(path string) []ydoc.Cell {
 	return doc.Notebook().Cells()
 }
 
-// code is a code cell of a notebook's file.
+// code returns a code cell of a notebook's file.
 func code(id, source string, outputs ...toolstest.Dict) toolstest.Dict {
 	if outputs == nil {
 		outputs = []toolstest.Dict{}
@@ -103,7 +103,7 @@ func code(id, source string, outputs ...toolstest.Dict) toolstest.Dict {
 	return toolstest.Dict{"id": id, "cell_type": "code", "source": source, "metadata": toolstest.Dict{}, "execution_count": nil, "outputs": outputs}
 }
 
-// printed is an output of text in a notebook's file.
+// printed returns an output of text in a notebook's file.
 func printed(text string) toolstest.Dict {
 	return toolstest.Dict{"output_type": "stream", "name": "stdout", "text": text}
 }
@@ -121,7 +121,7 @@ func (m *talk) book(cells ...toolstest.Dict) (path string) {
 	return m.Server.Write(m.T, m.Server.Name(m.T, ".ipynb"), string(b))
 }
 
-// hostileSources are texts of pieces that look like what is not of the texts.
+// hostileSources returns texts made of pieces that look like parts of an answer.
 func hostileSources(n int) (out []string) {
 	pieces := plaintest.Hostile()
 	out = append(out, "", "\n", "\n\n\n", "x", "x\n", "x\n\n", "\nx")
@@ -139,8 +139,8 @@ func hostileSources(n int) (out []string) {
 	return out
 }
 
-// What read_nb_cells says is read back by its rule alone as the cells that there are, each with its index, its id and its
-// exact source, whatever the sources and the outputs hold.
+// The answer of read_nb_cells can be parsed by its rule alone into the existing cells, each with its index, its id and its
+// exact source, whatever the sources and the outputs contain.
 func TestWordsAreReadBack(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -165,7 +165,7 @@ func TestWordsAreReadBack(t *testing.T) {
 	})
 }
 
-// Each cell alone is read back too: the mark is chosen for what stands in the answer.
+// Each cell alone can be parsed too: the mark is chosen for the content of the answer.
 func TestWordsOfOneCell(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -210,8 +210,8 @@ func TestWordsOfManyCells(t *testing.T) {
 	})
 }
 
-// However alike the ids of cells are, what is shown of each names that cell and no other: to change it, to run it and to
-// delete it, after others have gone too.
+// However similar the ids of cells are, the shown part of each names that cell and no other: to change it, to run it and to
+// delete it, even after others were deleted.
 func TestWordsNameTheRightCell(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
@@ -251,7 +251,7 @@ func TestWordsNameTheRightCell(t *testing.T) {
 	})
 }
 
-// Ids that nbformat does not allow are shown so that they can be given back.
+// Ids that nbformat does not allow are shown in a form that calls accept.
 func TestWordsOfOddIDs(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		m := newTalk(t)

@@ -33,7 +33,7 @@ var wordEdits = map[string]toolstest.Dict{
 	"edit_cell_source": {"cell_id": "c1", "old_string": "b = 2", "new_string": "new"},
 }
 
-// harmless are the tools that write and can lose no text of a person, and why.
+// harmless are the tools that write and cannot lose a person's text, and why.
 var harmless = map[string]string{
 	"restart_nb_kernel":      "is of variables and outputs",
 	"restart_notebook":       "is of variables",
@@ -63,8 +63,8 @@ var harmless = map[string]string{
 	"call_tool":              "is the tool that it calls",
 }
 
-// Every tool that writes has its calls in a table, or a reason why it loses no text, and no table has a tool that does not
-// exist or does not write.
+// Every tool that writes has its calls in a table, or a reason why it loses no text, and each tool in a table exists and
+// writes.
 func TestAllWritersAreTested(t *testing.T) {
 	indexed := map[string]bool{}
 	for name := range named {

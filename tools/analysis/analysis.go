@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Tools are the tools of analysis sessions, and the further names for cells and files.
+// Tools returns the tools of analysis sessions, and the further names for cells and files.
 func Tools(d *deps.Deps) []tool.Tool {
 	inspect := &inspector{Deps: d}
 	return slices.Concat(

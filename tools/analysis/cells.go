@@ -20,7 +20,7 @@ type addCellArgs struct {
 	Position *int `json:"position,omitempty" jsonschema:"Index that the cell will have: 0 is the top, the number of cells the end. Left out: the end." validate:"max=index"`
 }
 
-// A CellResult is a cell after a call that made or changed it.
+// A CellResult describes a cell after a call that made or changed it.
 type CellResult struct {
 	Message  string `json:"message"`
 	Path     string `json:"path" jsonschema:"The notebook, without a leading slash."`
@@ -30,7 +30,7 @@ type CellResult struct {
 	Revision string `json:"revision,omitempty" changes:"the cell"`
 }
 
-// cellResultOf describes a cell as it is now.
+// cellResultOf describes the current state of a cell.
 func cellResultOf(ctx context.Context, doc *session.Document, id, message string) CellResult {
 	nb := doc.Notebook()
 	out := CellResult{Message: message, Path: doc.Path().String(), CellID: id, Count: nb.Len()}
@@ -89,7 +89,7 @@ type editCellArgs struct {
 
 func (a editCellArgs) base() string { return a.Revision }
 
-// naming is the view in which the cell is found, which gets a new source.
+// naming returns the view for finding a cell that gets a new source.
 func (a editCellArgs) naming(v target.View) target.View { return v.Writing(textfmt.Lines(a.Source)) }
 
 // An EditCellResult is the answer of notebook_edit_cell.

@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// cellsIn are the cells of a notebook file on disk.
+// cellsIn returns the cells of a notebook file on disk.
 func cellsIn(t *testing.T, file string) (metadata map[string]any, cells []map[string]any) {
 	t.Helper()
 	var nb struct {
@@ -33,8 +33,7 @@ func cellsIn(t *testing.T, file string) (metadata map[string]any, cells []map[st
 	return nb.Metadata, nb.Cells
 }
 
-// A notebook is made beside that of the session, and cells are added to it, which
-// everybody sees.
+// A notebook is made beside the session's, and cells are added to it, which all participants see.
 func TestAC4NotebookCells(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -82,15 +81,14 @@ func TestAC4NotebookCells(t *testing.T) {
 		if seen := person.Read(path); !slices.Equal(toolstest.Ids(seen.Cells), want) {
 			t.Errorf("the person sees %+v", seen.Cells)
 		}
-		// The session is where it was.
+		// The session stays in its notebook.
 		got = r.Get(s.ID, "own")
 		test.Eq(t, own, got.Path)
 		test.SliceLen(t, 1, got.Cells)
 	})
 }
 
-// A notebook is made with cells, into the root folder or any other that a path
-// names, and never in the place of another.
+// A notebook is made with cells, in the root folder or any other that a path names, and never overwrites another.
 func TestNotebookCreate(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -141,8 +139,7 @@ func TestNotebookCreate(t *testing.T) {
 	})
 }
 
-// Cells are changed, moved and deleted by index and by id, in the session's own
-// notebook where none is named.
+// Cells are changed, moved and deleted by index and by id, by default in the session's own notebook.
 func TestNotebookCellsAreChanged(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -191,8 +188,7 @@ func TestNotebookCellsAreChanged(t *testing.T) {
 	})
 }
 
-// A new source is a change from what the client was last shown; it loses nothing
-// of what people have typed since.
+// A new source is a change from the text that the client was last shown; it loses nothing that people have typed since.
 func TestNotebookEditIsMerged(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -227,7 +223,7 @@ func TestNotebookEditIsMerged(t *testing.T) {
 	})
 }
 
-// What is refused leaves the notebook as it is.
+// A refused call leaves the notebook unchanged.
 func TestNotebookCellsRefuse(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -310,8 +306,7 @@ func TestNotebookCellsRefuse(t *testing.T) {
 	})
 }
 
-// Where two notebooks have the name, the one beside the session's is meant; one
-// in the root folder is found from everywhere.
+// If two notebooks have the name, it means the one beside the session's; one in the root folder is found from everywhere.
 func TestNotebookNames(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -364,8 +359,7 @@ func TestNotebookGetPages(t *testing.T) {
 	})
 }
 
-// What a client has made is what its next edit is a change from, also where it
-// has not read it.
+// The next edit by a client is a change from the content that it created, even if it has not read it.
 func TestNotebookCreatedIsKnown(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -23,7 +23,7 @@ type notebookCreateArgs struct {
 	Cells []newCell `json:"cells,omitempty" jsonschema:"The notebook's cells, in order." validate:"min=1,max=200"`
 }
 
-// A newCell is a cell to make.
+// A newCell describes a cell to make.
 type newCell struct {
 	Type   string `json:"cell_type" validate:"oneof=code markdown"`
 	Source string `json:"source" jsonschema:"Source of the cell. Line ends are stored as \\n." validate:"max=source"`
@@ -78,7 +78,7 @@ func notebookCreate(d *deps.Deps) tool.Tool {
 	}
 }
 
-// notebook is the notebook that a call asks for.
+// notebook returns the notebook that a call requests.
 func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 	file := nbformat.Notebook{}
 	if err := target.CheckTotal(args.Cells, func(c newCell) string { return c.Source }); err != nil {
@@ -96,11 +96,11 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 	return file, nil
 }
 
-// kernelName returns the kernelspec of the session's kernel, "" if it is not known.
+// kernelName returns the kernelspec of the session's kernel, "" if it is unknown.
 func kernelName(ctx context.Context, d *deps.Deps, a *analysis.Session) string {
 	k, err := d.Manager.Servers().Runtime.Kernels.Get(ctx, a.KernelID())
 	if err != nil {
-		return "" // then it is the server's default
+		return "" // the server's default is used then
 	}
 	return k.Name
 }

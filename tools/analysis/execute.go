@@ -16,7 +16,7 @@ import (
 const (
 	// DefaultCodeTimeout is how long a call waits for code by default, in seconds.
 	DefaultCodeTimeout = 30.0
-	// DefaultCodeSize is how many characters of output it returns by default.
+	// DefaultCodeSize is the default length of the returned output, in characters.
 	DefaultCodeSize = 10_000
 )
 
@@ -72,7 +72,7 @@ func AnswerCode(ctx context.Context, d *deps.Deps, r *run.Run, doc *session.Docu
 	return codeOutcome{outcome(), hold}.answer(doc, opt.Size())
 }
 
-// duration is how long a run has taken in the kernel so far.
+// duration returns how long a run has taken in the kernel so far.
 func duration(res run.Result) time.Duration {
 	switch {
 	case res.Started.IsZero():

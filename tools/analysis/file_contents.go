@@ -18,13 +18,13 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Octets is the type of a file whose type is not known.
+// Octets is the MIME type of a file of unknown type.
 const Octets = "application/octet-stream"
 
-// isTextData reports whether bytes are text: UTF-8 without the null character, which no text has.
+// isTextData reports whether bytes are text: UTF-8 without the null character, which text does not contain.
 func isTextData(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
 
-// FileData reads the bytes of a whole file, and finds out its MIME type.
+// FileData reads the bytes of a whole file, and determines its MIME type.
 func FileData(ctx context.Context, d *deps.Deps, p jupyter.Path) (data []byte, mime string, err error) {
 	c, err := d.Manager.Servers().Documents.Contents.Get(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
@@ -60,7 +60,7 @@ func FileURI(session string, path jupyter.Path) string {
 	return FileScheme + session + "/files/" + path.Escaped()
 }
 
-// FileContents is a whole file as a resource: as text if it is text and fits in an answer as text, else as base64.
+// FileContents returns a whole file as a resource: as text if it is text and fits in an answer as text, else as base64.
 func FileContents(uri, mime string, data []byte) mcp.ResourceContents {
 	if isTextData(data) {
 		if written, err := tool.Compact(string(data)); err == nil && len(written) <= tool.AnswerBudget-100_000 {

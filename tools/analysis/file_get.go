@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// MaxFile is the size of the largest file that is returned whole, in bytes: as base64 it has to fit in an answer.
+	// MaxFile is the size of the largest file that is returned whole, in bytes: as base64 it must fit in an answer.
 	MaxFile = 640_000
 	// maxFileText is the length of the longest text that file_get returns, in characters.
 	maxFileText = 10_000
@@ -104,16 +104,16 @@ func fileGet(d *deps.Deps) tool.Tool {
 	}
 }
 
-// A gottenFile is what file_get says of a file, and what is in it.
+// A gottenFile is the result of file_get for a file, and the file's content.
 type gottenFile struct {
 	FileGetResult
 	data []byte // nil if it was not read
 }
 
-// within reports whether the file has at most so many bytes.
+// within reports whether the file does not exceed most bytes.
 func (f *gottenFile) within(most int64) bool { return f.Size != nil && *f.Size <= most }
 
-// show adds the picture of an image to the answer, and reports whether it could.
+// show adds an image to the answer, and reports whether that was possible.
 func (f *gottenFile) show(ctx context.Context, d *deps.Deps, a *tool.Answer) bool {
 	img, err := imageFile(f.MIME, f.data)
 	var p images.Picture
@@ -153,5 +153,5 @@ func (f *gottenFile) text() bool {
 	return true
 }
 
-// contents is the whole file as a resource.
+// contents returns the whole file as a resource.
 func (f *gottenFile) contents() mcp.ResourceContents { return FileContents(f.URI, f.MIME, f.data) }

@@ -70,7 +70,7 @@ func fileList(d *deps.Deps) tool.Tool {
 	}
 }
 
-// noFolder is the error of a path that could not be listed as a folder: what is there, if it is something else.
+// noFolder returns the error of a path that could not be listed as a folder: it says if the path is a file or missing.
 func noFolder(ctx context.Context, d *deps.Deps, args fileListArgs, err error) error {
 	switch there, look := fileOf(ctx, d, args.ID, args.Path); {
 	case look != nil:

@@ -59,7 +59,7 @@ func TestF5FileList(t *testing.T) {
 	})
 }
 
-// A long list says that it is cut.
+// A long list says that it is incomplete.
 func TestFileListStopsEarly(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -104,7 +104,7 @@ func TestF5FileRead(t *testing.T) {
 			args["position"] = *got.Next
 			args["max_content"] = 100_000
 		}
-		// What somebody has typed is read, saved or not.
+		// Text typed by another participant is read, saved or not.
 		note := r.Server.Write(t, folder+"/note.md", "old")
 		r.Person().Good("insert_document_text", toolstest.Dict{"path": note, "position": 0, "text": "not so "}, nil)
 		var typed analysis.FileReadResult
@@ -137,7 +137,7 @@ func TestF5FileRead(t *testing.T) {
 	})
 }
 
-// picture is a PNG that no compression makes much smaller.
+// picture returns a PNG that does not compress well.
 func picture(t *testing.T, side int) []byte {
 	t.Helper()
 	img := stdimage.NewNRGBA(stdimage.Rect(0, 0, side, side))
@@ -154,7 +154,7 @@ func picture(t *testing.T, side int) []byte {
 	return b.Bytes()
 }
 
-// resources are the links of a result, and what is embedded in it.
+// resources returns the links and the embedded resources of a result.
 func resources(res *mcp.CallToolResult) (links []mcp.ResourceLink, embedded []mcp.EmbeddedResource) {
 	for _, c := range res.Content {
 		switch c := c.(type) {
@@ -167,8 +167,7 @@ func resources(res *mcp.CallToolResult) (links []mcp.ResourceLink, embedded []mc
 	return links, embedded
 }
 
-// What code has written into a file is got as what it is, and is a resource of
-// the session's.
+// A file that code has written is returned unchanged, and is a resource of the session.
 func TestF5FileGet(t *testing.T) {
 	r := toolstest.New(t)
 	s := r.Create(nil)
@@ -273,8 +272,7 @@ func bytesOf(t *testing.T, c mcp.ResourceContents) (mime, data string) {
 	return "", ""
 }
 
-// Of a file that is too large for an answer it is said how to get at it; a large
-// image is shown all the same.
+// For a file that is too large for an answer, the answer says how to read it; a large image is shown nevertheless.
 func TestFileGetOfLargeFiles(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -296,7 +294,7 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 		if err := os.WriteFile(huge, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Truncate(huge, 3<<30); err != nil { // takes no room on the disk
+		if err := os.Truncate(huge, 3<<30); err != nil { // sparse: takes no room on the disk
 			t.Fatal(err)
 		}
 		for name, data := range map[string][]byte{"just.bin": make([]byte, analysis.MaxFile+1), "huge.parquet": nil} {
@@ -328,7 +326,7 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 	})
 }
 
-// The resource is there with the tools that name it.
+// The file resource is available with the tools that name it.
 func TestFileResourceBelongsToTheSet(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// newNotebook is the argument of a tool that makes a notebook from something.
+// newNotebook is the argument of a tool that makes a notebook from other content.
 type newNotebook struct {
 	Path string `json:"path" jsonschema:"New notebook, in an existing folder, relative to the server's root folder, such as \"work/notes.ipynb\"; a leading slash is allowed." validate:"min=1,max=path"`
 }
@@ -30,7 +30,7 @@ type importArgs struct {
 	Source  string  `json:"source_path,omitempty" jsonschema:"File to read instead of content, relative to the server's root folder, such as \"work/notes.src.md\"; a leading slash is allowed." validate:"min=1,max=path"`
 }
 
-// An ImportResult is the answer of a tool that made a notebook from something.
+// An ImportResult is the answer of a tool that made a notebook from other content.
 type ImportResult struct {
 	Message   string   `json:"message"`
 	Path      string   `json:"path" jsonschema:"The new notebook, without a leading slash."`
@@ -77,7 +77,7 @@ func notebookImport(d *deps.Deps) tool.Tool {
 	}
 }
 
-// fileText returns the text of a document as it is now, including unsaved edits.
+// fileText returns the current text of a document, including unsaved edits.
 func fileText(ctx context.Context, d *deps.Deps, path string) (string, error) {
 	clean, err := document.PathArg("source_path", path)
 	if err != nil {
@@ -91,7 +91,7 @@ func fileText(ctx context.Context, d *deps.Deps, path string) (string, error) {
 	return doc.Text().String(), nil
 }
 
-// makeNotebook makes a notebook at a free path, and opens it.
+// makeNotebook makes a notebook at an unused path, and opens it.
 func makeNotebook(ctx context.Context, d *deps.Deps, path string, nb srcbook.Notebook) (ImportResult, error) {
 	clean, err := document.PathArg("path", path)
 	if err == nil {
@@ -126,8 +126,8 @@ func makeNotebook(ctx context.Context, d *deps.Deps, path string, nb srcbook.Not
 	return ImportResult{Path: doc.Path().String(), CellCount: len(ids), CellIDs: append([]string{}, ids...), URI: target.NotebookAddress(render.ImageOwner(ctx), doc.FileID())}, nil
 }
 
-// importedMetadata returns the metadata of a new notebook. The format names at least the language, and the server is
-// asked for a kernel for it: without one, JupyterLab asks the person who opens the notebook.
+// importedMetadata returns the metadata of a new notebook. The format names at least the language, and a kernel for it is
+// looked up on the server: without one, JupyterLab asks the person who opens the notebook.
 func importedMetadata(ctx context.Context, d *deps.Deps, nb srcbook.Notebook) map[string]any {
 	out := map[string]any{}
 	for key, v := range nb.Metadata {
@@ -145,7 +145,7 @@ func importedMetadata(ctx context.Context, d *deps.Deps, nb srcbook.Notebook) ma
 	delete(out, "kernelspec")
 	specs, err := d.Manager.Servers().Runtime.Kernels.Specs(ctx)
 	if err != nil {
-		return out // then people are asked
+		return out // JupyterLab asks people then
 	}
 	for _, name := range append([]string{specs.Default}, slices.Sorted(maps.Keys(specs.Specs))...) {
 		if spec, ok := specs.Specs[name]; ok && srcbook.LanguageOf(spec.Spec.Language).Name == lang.Name {
@@ -156,5 +156,5 @@ func importedMetadata(ctx context.Context, d *deps.Deps, nb srcbook.Notebook) ma
 	return out
 }
 
-// OwnMetadata is the key in a notebook's metadata under which this program keeps its own.
+// OwnMetadata is the key of this program's data in a notebook's metadata.
 const OwnMetadata = "nbduet"

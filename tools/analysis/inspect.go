@@ -29,7 +29,8 @@ type inspectArgs struct {
 	Rows int    `json:"rows,omitempty" jsonschema:"First rows of a table to show." validate:"min=1,max=100" default:"5"`
 }
 
-// inspectData makes inspect_data: what there is in a notebook's kernel, a data file or an image. It needs no session.
+// inspectData makes inspect_data, which shows the content of a notebook's kernel, a data file or an image. It needs no
+// session.
 func inspectData(d *inspector) tool.Tool {
 	preview, picture := previewData(d.Deps), getImageResource(d.Deps)
 	return tool.Tool{
@@ -49,7 +50,7 @@ func inspectData(d *inspector) tool.Tool {
 	}
 }
 
-// look looks at what the arguments name: by tools of the set analysis, where one does it.
+// look inspects the target of the arguments, through a tool of the set analysis where one exists.
 func (d *inspector) look(ctx context.Context, args inspectArgs, preview, picture tool.Tool) (*tool.Answer, error) {
 	pass := func(to tool.Tool, given map[string]any) (*tool.Answer, error) {
 		var req mcp.CallToolRequest
@@ -75,7 +76,7 @@ func (d *inspector) look(ctx context.Context, args inspectArgs, preview, picture
 	return pass(preview, given)
 }
 
-// An inspectedImage is what inspect_data says of an image file.
+// An inspectedImage is the result of inspect_data for an image file.
 type inspectedImage struct {
 	Path    string `json:"path"`
 	MIME    string `json:"mime_type"`

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// The variables of a notebook are seen by its path, without a session, and no kernel is started for it.
+// The variables of a notebook are listed by its path, without a session, and no kernel is started for it.
 func TestInspectNotebook(t *testing.T) {
 	jupytertest.NeedsReal(t, "a kernel's own values")
 	jupytertest.Test(t, func(t *testing.T) {

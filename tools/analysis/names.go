@@ -17,8 +17,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The tools of the set "cells" name a notebook as people do, by its name, and a cell by its index or its id. The name
-// is looked up beside the session's notebook, then in the root folder; a name with a slash is a path from the root.
+// The tools of the set "cells" name a notebook by its name, as people do, and a cell by its index or its id. The name is
+// looked up beside the session's notebook, then in the root folder; a name with a slash is a path from the root.
 
 // The codes of the errors of these tools, besides those of every analysis session.
 const (
@@ -35,7 +35,7 @@ const (
 // NotebookExt ends the name of each notebook.
 const NotebookExt = ".ipynb"
 
-// A notebookName is how a call names a notebook.
+// A notebookName names a notebook in a call.
 type notebookName struct {
 	InSession
 	Name string `json:"notebook_name" validate:"min=1,max=path"`
@@ -48,7 +48,7 @@ func (notebookName) Refine(f tool.Fields) {
 
 const notebookNameText = "Name, with or without \".ipynb\", of a notebook beside the session's or in the root folder; or its path from the root folder."
 
-// An ownNotebook is how a call names a notebook, the session's own if it names none.
+// An ownNotebook names a notebook in a call; left out, it means the session's own.
 type ownNotebook struct{ notebookName }
 
 // Refine implements tool.Refiner.
@@ -57,7 +57,7 @@ func (ownNotebook) Refine(f tool.Fields) {
 	f.Field("notebook_name").Say(notebookNameText + " Left out: the session's own notebook.")
 }
 
-// A CellName is how a call names a cell.
+// A CellName names a cell in a call.
 type CellName struct {
 	Index  *int   `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given." validate:"max=index"`
 	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, instead of cell_index." validate:"min=1,max=id,cellid"`
@@ -71,7 +71,7 @@ func (c CellName) Check() error {
 	return nil
 }
 
-// Find returns the cell that is meant in a view of the notebook, as it is now.
+// Find returns the current state of the named cell in a view of the notebook.
 func (c CellName) Find(doc *session.Document, v target.View) (ydoc.Cell, error) {
 	if c.Index != nil {
 		if *c.Index < 0 || *c.Index >= len(v.Listed) {
@@ -126,7 +126,7 @@ func (n notebookName) open(ctx context.Context, d *deps.Deps) (*session.Document
 	return nil, noNotebook(ctx, d, n.Name, paths)
 }
 
-// noNotebook is the error of a name without a notebook at any of its paths. It says so if a file or folder has that
+// noNotebook returns the error of a name without a notebook at any of its paths. It says so if a file or folder has that
 // name.
 func noNotebook(ctx context.Context, d *deps.Deps, name string, paths []jupyter.Path) error {
 	var names []string
@@ -151,8 +151,8 @@ func notANotebook(p jupyter.Path, kind string) error {
 	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook%s", textfmt.Quoted(p.String()), kind, use)}
 }
 
-// notebookPaths returns the paths at which a notebook of that name may be, the one beside another notebook first.
-// argument is the argument that gave the name.
+// notebookPaths returns the possible paths of a notebook with a name, the one beside another notebook first. argument is the
+// argument that gave the name.
 func notebookPaths(argument, name string, beside jupyter.Path) ([]jupyter.Path, error) {
 	clean, err := jupyter.ParsePath(name)
 	if err != nil {
@@ -171,7 +171,7 @@ func notebookPaths(argument, name string, beside jupyter.Path) ([]jupyter.Path, 
 	return []jupyter.Path{clean}, nil
 }
 
-// fileOf returns what is at the path that a call names, for a session of its client. A known error has its code.
+// fileOf returns the file or folder at the path that a call names, for a session of its client. A known error has its code.
 func fileOf(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Content, error) {
 	clean, err := pathOf(ctx, d, id, p)
 	if err != nil {
@@ -184,7 +184,7 @@ func fileOf(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Content, e
 	return c, err
 }
 
-// pathOf is the path that a call names, for a session of its client. A known error has its code.
+// pathOf returns the path that a call names, for a session of its client. A known error has its code.
 func pathOf(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Path, error) {
 	if _, err := d.Analysis(ctx, id); err != nil {
 		return jupyter.Path{}, err
@@ -205,17 +205,17 @@ func FileNotFolder(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Con
 	return c, err
 }
 
-// cellOfNotebook is how a call names a cell and its notebook.
+// cellOfNotebook names a cell and its notebook in a call.
 type cellOfNotebook struct {
 	ownNotebook
 	CellName
 }
 
-// naming is the view in which the cell is found.
+// naming returns the view in which the cell is found.
 func (cellOfNotebook) naming(v target.View) target.View { return v }
 
-// inCell is [tool.Typed] for a tool that changes one cell of a notebook, which is open while answer runs. base is the revision
-// from which the call changes the cell, 0 if it gives none.
+// inCell is [tool.Typed] for a tool that changes one cell of a notebook, which is open while answer runs. base is the
+// revision on which the call bases its change, 0 if it gives none.
 func inCell[A interface {
 	base() string
 	open(context.Context, *deps.Deps) (*session.Document, error)

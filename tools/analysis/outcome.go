@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The types of errors that are not exceptions of the code.
+// The error types that are not exceptions of the code.
 const (
 	ErrTimeout   = "Timeout"
 	ErrLost      = "KernelLost"
@@ -58,13 +58,13 @@ type imageRef struct {
 	Description string `json:"description"`
 }
 
-// codeOutcome is a run as it was when its call stopped waiting.
+// codeOutcome is the state of a run when its call stopped waiting.
 type codeOutcome struct {
 	waiting.Outcome
 	waited time.Duration
 }
 
-// answer writes the outcome with at most size characters of output, and fewer if the answer would be too long.
+// answer returns the outcome with at most size characters of output, and fewer if the answer would be too long.
 func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, error) {
 	outputs := render.ContentsOf(simplest(c.Outputs))
 	out := &CodeResult{}
@@ -77,7 +77,7 @@ func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, erro
 	})
 }
 
-// simplest keeps of each display its images and the one text form that a model reads best.
+// simplest reduces each display to its images and the text form that a model reads best.
 func simplest(outputs []ydoc.Output) []ydoc.Output {
 	return render.Reduced(outputs, func(o ydoc.Output, data, kept map[string]any) {
 		if o.Type() == "display_data" && len(kept) > 0 {
@@ -108,7 +108,7 @@ func (c codeOutcome) render(shown render.ShownOutputs, pictures *render.ImageSet
 			if o["name"] == "stderr" {
 				stderr.WriteString(t)
 			} else {
-				stdout.WriteString(t) // including what a person answered to input()
+				stdout.WriteString(t) // including a person's answers to input()
 			}
 		case "error":
 			out.ErrorType, _ = o["name"].(string)
@@ -161,7 +161,7 @@ func ShownText(o map[string]any) (out []string) {
 	return out
 }
 
-// explain says why the code did not succeed, and what else the caller should know.
+// explain says why the code did not succeed, and adds notes for the caller.
 func (c codeOutcome) explain(out *CodeResult) {
 	fail := func(kind, message string) {
 		if out.ErrorType == "" {

@@ -39,7 +39,7 @@ func (previewArgs) Refine(f tool.Fields) {
 	f.Field("format").OneOf(inspect.PreviewFormats()...)
 }
 
-// refinePreview adds to the schema of an inspect.Preview what its Go types do not say.
+// refinePreview adds to the schema of an inspect.Preview the facts that its Go types do not show.
 func refinePreview(f tool.Fields) {
 	f.Field("format").OneOf(inspect.PreviewFormats()...)
 	f.Field("shape").Items().Null()

@@ -28,7 +28,7 @@ func TestPreviewData(t *testing.T) {
 		test.Eq(t, `[{"id":1,"price":2.5,"when":"2024-01-31"}]`, string(p.Head))
 		test.Eq(t, ";", p.Delimiter)
 		test.False(t, p.Truncated)
-		// A session only says of what kind the kernel is to be; its own has nothing to do with it.
+		// A session only chooses the kernelspec; its own kernel is not used.
 		id := r.Create(nil).ID
 		r.Execute(id, "x = 1")
 		r.Good("preview_data", toolstest.Dict{"path": path, "session_id": id, "delimiter": ",", "encoding": "latin-1"}, &p)
@@ -71,7 +71,7 @@ func TestPreviewData(t *testing.T) {
 	})
 }
 
-// The longest answer is short enough for everybody.
+// The longest answer stays within the limit of all hosts.
 func TestPreviewOfMuch(t *testing.T) {
 	jupytertest.NeedsReal(t, "a preview, which is made in a kernel")
 	jupytertest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// readOnly is another client, with --read-only.
+// readOnly returns another client, with --read-only.
 func readOnly(r *toolstest.Rig) *toolstest.Rig {
 	ro := *r
 	ro.Client = r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), ReadOnly: true})
@@ -25,7 +25,7 @@ func readOnly(r *toolstest.Rig) *toolstest.Rig {
 	return &ro
 }
 
-// With --read-only no kernel is started for a preview, which says so.
+// With --read-only no kernel is started for a preview, and the answer says so.
 func TestReadOnlyStartsNoKernel(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -38,7 +38,7 @@ func TestReadOnlyStartsNoKernel(t *testing.T) {
 	})
 }
 
-// With --read-only no value's own code runs in a kernel; what cannot be shown without says so.
+// With --read-only no value's own code runs in a kernel; the answer says which values therefore cannot be shown.
 func TestReadOnlyRunsNothing(t *testing.T) {
 	jupytertest.NeedsReal(t, "a kernel's own values")
 	jupytertest.Test(t, func(t *testing.T) {

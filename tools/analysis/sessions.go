@@ -37,7 +37,7 @@ type SessionInfo struct {
 }
 
 func infoOf(ctx context.Context, a *analysis.Session) SessionInfo {
-	status := a.Status(ctx) // asked first, because it brings the other fields up to date
+	status := a.Status(ctx) // first, because it updates the other fields
 	return SessionInfo{ID: a.ID(), Name: a.Name(), KernelID: a.KernelID(), Path: a.NotebookPath().String(), Status: status, CreatedAt: tool.Stamp(a.Created())}
 }
 
@@ -125,7 +125,7 @@ func sessionConnect(d *deps.Deps) tool.Tool {
 	}
 }
 
-// A Connectable is a kernel that runs.
+// A Connectable is a running kernel.
 type Connectable struct {
 	KernelID   string `json:"kernel_id"`
 	KernelName string `json:"kernel_name"`
@@ -165,8 +165,8 @@ func sessionList(d *deps.Deps) tool.Tool {
 	}
 }
 
-// connectable lists the running kernels, those of notebooks first, by path. It leaves out kernels that were started for
-// another client alone.
+// connectable lists the running kernels, those of notebooks first, by path. It leaves out kernels that were started only for
+// another client.
 func connectable(ctx context.Context, d *deps.Deps) ([]Connectable, error) {
 	lists := d.Manager.Servers().Lists
 	kernels, err := d.VisibleKernels(ctx, lists.Kernels)

@@ -51,7 +51,7 @@ func TestAC1SessionManagement(t *testing.T) {
 		r.Good("session_list", nil, &list)
 		test.Eq(t, kernel.StateIdle, list.Sessions[0].Status)
 		test.Eq(t, kernel.StateBusy, list.Sessions[1].Status)
-		// Nobody else sees or touches them.
+		// No other client sees or touches them.
 		elsewhere := r.Other()
 		for name, args := range map[string]toolstest.Dict{
 			"session_delete": {}, "execute_code": {"code": "1"}, "execute_cell": {"cell_index": 0}, "interrupt_execution": {},
@@ -121,7 +121,7 @@ func TestAC2CodeExecution(t *testing.T) {
 		test.StrContains(t, got.Traceback, "return 1/0")
 		test.StrNotContains(t, got.Traceback, "\x1b")
 		test.Eq(t, "failed", got.State)
-		// The time is over: the code goes on, and is heard of by its run.
+		// After the timeout the code keeps running, and its run can be followed.
 		got, after := r.GoesOn(id, "print('begun', flush=True)\nwhile 3 not in x: time.sleep(0.01)\nprint('done')", 500*time.Millisecond)
 		test.False(t, got.Success)
 		test.Eq(t, analysis.ErrTimeout, got.ErrorType)
@@ -151,14 +151,14 @@ func TestAC2CodeExecution(t *testing.T) {
 		if r.Good("wait_run", toolstest.Dict{"run_id": got.RunID}, &seen); seen.State != "done" {
 			t.Errorf("%+v", seen)
 		}
-		// Much output is cut, and paged through.
+		// Much output is cut, and can be paged through.
 		got = r.Execute(id, "print('x' * 1_000_000)\n'y' * 100_000")
 		test.True(t, got.Truncated)
 		must.LessEq(t, 2*analysis.DefaultCodeSize, len(got.Stdout)+len(*got.Result))
 		test.StrContains(t, got.Stdout, "characters left out")
 		r.Bad("execute_code", toolstest.Dict{"session_id": id, "code": "1", "timeout": 0}, "timeout is 0, it must be more than 0")
 		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": id, "cell_index": 0}, deps.CodeNone, "notebook_path")
-		// The kernel dies, and says so; the session goes on.
+		// The kernel dies, and the answer says so; the session continues.
 		got = r.Execute(id, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
 		test.Eq(t, analysis.ErrLost, got.ErrorType)
 		test.StrContains(t, got.ErrorMessage, "ended")
@@ -168,8 +168,7 @@ func TestAC2CodeExecution(t *testing.T) {
 	})
 }
 
-// The plot of a session is in its answer, among the resources, and to be read,
-// by its own client alone.
+// The plot of a session is in its answer and among the resources, where only its own client can read it.
 func TestAC5ImageResources(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -222,8 +221,8 @@ func TestAC5ImageResources(t *testing.T) {
 	})
 }
 
-// There is one kernel, whichever comes first, and what a session runs stands in the
-// notebook, for all to see.
+// Notebook and session share one kernel, whichever comes first, and code that a session runs is in the notebook, visible to
+// all.
 func TestAC7SharedKernel(t *testing.T) {
 	r := toolstest.New(t)
 	path := r.Server.Notebook(t, "x = 6", "print('second')")
@@ -285,7 +284,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		must.NoError(t, err)
 		must.True(t, ok)
 		test.Eq(t, s.KernelID, k.ID)
-		// A rename takes the session along.
+		// The session follows a rename.
 		moved := strings.TrimSuffix(path, ".ipynb") + "-moved.ipynb"
 		person.Good("rename_document", toolstest.Dict{"path": path, "newPath": moved}, nil)
 		if res := r.Execute(s.ID, "print(z + '!')"); res.Stdout != "shared!\n" {
@@ -303,7 +302,7 @@ func TestAC7SharedKernel(t *testing.T) {
 	})
 }
 
-// Code has thirty seconds where the caller says nothing else.
+// Code has thirty seconds by default.
 func TestCodeHasThirtySeconds(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)

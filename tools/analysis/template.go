@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// PatternNames are the names of all templates.
+// PatternNames returns the names of all templates.
 func PatternNames() []string {
 	return lo.Map(templates.All(), func(t templates.Template, _ int) string { return t.Name })
 }

@@ -23,8 +23,8 @@ const (
 
 var _ inspect.PayloadKernel = (*analysis.Session)(nil) // R needs one
 
-// inspecting finds the session, answers with what look reads from its kernel, and gives an error its code. Two reads of one
-// kernel would each find it busy, so one waits for the other.
+// inspecting finds the session, answers with the values that look reads from its kernel, and gives an error its code. Two
+// reads of one kernel would each find it busy, so one waits for the other.
 func (d *inspector) inspecting(ctx context.Context, id string, look func(*analysis.Session) (any, error)) (*tool.Answer, error) {
 	a, err := d.Analysis(ctx, id)
 	if err != nil {
@@ -63,7 +63,7 @@ func inspectionError(err error) error {
 	return err
 }
 
-// variableName is how a call names a variable.
+// variableName names a variable in a call.
 type variableName struct {
 	InSession
 	Name string `json:"variable_name" validate:"min=1,max=500"`
@@ -71,7 +71,7 @@ type variableName struct {
 
 const nameText = " A name such as df, or a dotted path such as model.coef_, in R df$price; no calls, no subscripts."
 
-// tableArgs say how much of a table to show.
+// tableArgs limit the shown part of a table.
 type tableArgs struct {
 	Head    *bool `json:"include_head,omitempty" jsonschema:"Whether to show a table's first rows." default:"true"`
 	Rows    int   `json:"head_rows,omitempty" jsonschema:"How many first rows." validate:"min=1,max=100" default:"5"`
@@ -82,14 +82,14 @@ func (t tableArgs) options(d *inspector) inspect.TableOptions {
 	return inspect.TableOptions{Quiet: d.ReadOnly, NoHead: t.Head != nil && !*t.Head, HeadRows: t.Rows, MaxColumns: t.Columns}
 }
 
-// The shapes of what a kernel writes and an answer passes on as it is.
+// The shapes of values that an answer passes on from a kernel unchanged.
 var (
 	objectShape  = tool.ResultOf[map[string]any](nil)
 	objectsShape = tool.ResultOf[[]map[string]any](nil)
 	listShape    = tool.ResultOf[[]any](nil)
 )
 
-// refineTable adds to the schema of an inspect.Table what its Go types do not say.
+// refineTable adds to the schema of an inspect.Table the facts that its Go types do not show.
 func refineTable(f tool.Fields) {
 	f.Field("shape").Items().Null()
 	for _, byColumn := range []string{"dtypes", "index", "missing", "describe"} {

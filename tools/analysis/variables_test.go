@@ -72,7 +72,7 @@ func TestAC3Variables(t *testing.T) {
 		r.Refused(r.Client, "get_variables", toolstest.Dict{"session_id": "none"}, "session_not_found")
 		r.Refused(r.Client, "get_dataframe_info", toolstest.Dict{"session_id": id, "variable_name": "x"}, "not_a_dataframe", "int")
 
-		// Two looks at once are both answered; a kernel at work is not waited for.
+		// Two simultaneous reads are both answered; a busy kernel is not waited for.
 		answers := make(chan error, 2)
 		for range 2 {
 			go func() {

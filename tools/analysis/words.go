@@ -16,7 +16,7 @@ import (
 
 // The answers of inspect_data in words.
 
-// wordsOf is what inspect_data says in words of what it has found.
+// wordsOf returns the result of inspect_data in words.
 func wordsOf(body any, named string) plaintext.Text {
 	switch b := body.(type) {
 	case *inspect.Listing:
@@ -44,7 +44,7 @@ func sizeText(size *int64) string {
 	return ", " + textfmt.Kilobytes(int(*size))
 }
 
-// listingWords are a line for each variable.
+// listingWords returns a line for each variable.
 func listingWords(l inspect.Listing) plaintext.Text {
 	if l.Total == 0 {
 		return plaintext.Text{First: "no variables"}
@@ -58,7 +58,7 @@ func listingWords(l inspect.Listing) plaintext.Text {
 	return t
 }
 
-// variableLine is a variable with its class, its size and its value.
+// variableLine returns a variable with its class, its size and its value.
 func variableLine(v inspect.Variable) string {
 	line := v.Name + ": " + v.Type
 	if v.Size != "" {
@@ -70,7 +70,7 @@ func variableLine(v inspect.Variable) string {
 	return line
 }
 
-// detailWords are one value.
+// detailWords returns one value.
 func detailWords(d inspect.Detail) plaintext.Text {
 	if d.Frame != nil {
 		return tableWords(d.Name+": "+d.Type, d.Size, *d.Frame)
@@ -91,7 +91,7 @@ func detailWords(d inspect.Detail) plaintext.Text {
 	return t
 }
 
-// tableWords are a table: its columns, each with its type and what its values are like, and its first rows.
+// tableWords returns a table: its columns, each with its type and a summary of its values, and its first rows.
 func tableWords(name, size string, f inspect.Table) plaintext.Text {
 	t := plaintext.Text{First: name}
 	if size = cmp.Or(size, shapeText(f.Shape)); size != "" {
@@ -122,7 +122,7 @@ func tableWords(name, size string, f inspect.Table) plaintext.Text {
 	return t
 }
 
-// previewWords are the beginning of a data file.
+// previewWords returns the beginning of a data file.
 func previewWords(p inspect.Preview) plaintext.Text {
 	name := fmt.Sprintf("%s, %s%s", p.Path, p.Format, sizeText(&p.Size))
 	for _, part := range []struct {
@@ -150,7 +150,7 @@ func previewWords(p inspect.Preview) plaintext.Text {
 	return tableWords(name, size, inspect.Table{Shape: p.Shape, Columns: p.Columns, DTypes: p.DTypes, Head: p.Head, Notes: p.Notes})
 }
 
-// shapeText is a table's size, "" if it is not known.
+// shapeText returns a table's size, "" if it is unknown.
 func shapeText(shape []*int64) string {
 	if len(shape) != 2 || shape[0] == nil || shape[1] == nil {
 		return ""
@@ -158,14 +158,14 @@ func shapeText(shape []*int64) string {
 	return fmt.Sprintf("%s rows × %d columns", textfmt.Thousands(int(*shape[0])), *shape[1])
 }
 
-// byColumn reads an object with a member for each column; what is not of that form is left out.
+// byColumn parses an object with a member for each column; members of another form are left out.
 func byColumn[V any](raw json.RawMessage) map[string]V {
 	var out map[string]V
-	_ = json.Unmarshal(raw, &out) // then nothing is known by column
+	_ = json.Unmarshal(raw, &out) // the map is incomplete then
 	return out
 }
 
-// headText is the first rows as a table.
+// headText returns the first rows as a table.
 func headText(columns []string, raw json.RawMessage) string {
 	var rows []map[string]any
 	if json.Unmarshal(raw, &rows) != nil || len(rows) == 0 {
@@ -180,7 +180,7 @@ func headText(columns []string, raw json.RawMessage) string {
 	return plaintext.Table(columns, out)
 }
 
-// scalar writes a value of a table.
+// scalar formats a value of a table.
 func scalar(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -197,7 +197,7 @@ func scalar(v any) string {
 	return string(b)
 }
 
-// textOf is a JSON value as text: of a string the string itself.
+// textOf returns a JSON value as text: for a string the string itself.
 func textOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

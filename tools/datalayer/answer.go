@@ -14,13 +14,13 @@ import (
 )
 
 // The toolset "datalayer" has the names, arguments and answers of Datalayer's jupyter-mcp-server, over the same session
-// calls as all other tools: those of its version 2 (in "datalayer-today" alone), and those that it had when it came to
+// calls as all other tools: those of its version 2 (in "datalayer-today" alone), and those from the time when it began to
 // run inside Jupyter Server. A user of that server keeps the same prompts.
 //
-// Their answer is a text, a table with tabs, or the outputs of code as a list of texts and images. The content of our
-// answer holds it as it is; the structured content, where there is one, holds it as "result", beside "kind".
+// Its answers are a text, a table with tabs, or the outputs of code as a list of texts and images. The content of our answer
+// has this unchanged; the structured content, where there is one, has it as "result", beside "kind".
 
-// ofToday puts a tool that their current server has into the toolset of that one, too.
+// ofToday also puts a tool that their current server has into that server's toolset.
 func ofToday(t tool.Tool) tool.Tool {
 	t.Also = []string{tool.ToolsetToday}
 	return t
@@ -34,10 +34,10 @@ type textResult struct {
 	CellIDs []string `json:"cell_ids,omitempty" jsonschema:"The cells it is about."` // if the call named several
 }
 
-// answer makes an answer that shows only the text. doc is what it is about, nil for nothing that is open.
+// answer makes an answer that shows only the text. doc is the document of the call, nil without an open one.
 func (r *textResult) answer(doc *session.Document) *tool.Answer { return r.answerAs(doc, r, "") }
 
-// answerAs makes an answer whose body has the text, and that shows it, with the revision below.
+// answerAs makes an answer whose body contains the text, and that shows it, with the revision below.
 func (r *textResult) answerAs(doc *session.Document, body any, revision string) *tool.Answer {
 	a := &tool.Answer{Body: body, Doc: deps.About(doc), Meta: idMeta(r.CellID, r.CellIDs)}
 	a.Parts = func() []any { return slices.Concat([]any{tool.Verbatim(r.Result)}, atRevision(revision), warning(a)) }
@@ -54,7 +54,7 @@ func (r *readResult) answer(doc *session.Document) *tool.Answer {
 	return r.answerAs(doc, r, r.Revision)
 }
 
-// A useResult is a textResult of a notebook of which cells may be shown.
+// A useResult is a textResult of a notebook that may show cells.
 type useResult struct {
 	textResult
 	Revision string `json:"revision,omitempty" jsonschema:"Of the notebook, where cells are shown."`
@@ -62,7 +62,7 @@ type useResult struct {
 
 func (r *useResult) answer(doc *session.Document) *tool.Answer { return r.answerAs(doc, r, r.Revision) }
 
-// atRevision names the revision of what was read, below the texts of an answer.
+// atRevision returns the revision of the read notebook, to follow the texts of an answer.
 func atRevision(revision string) []any {
 	if revision == "" {
 		return nil
@@ -70,7 +70,7 @@ func atRevision(revision string) []any {
 	return []any{tool.Verbatim("[revision " + strconv.Quote(revision) + "]")}
 }
 
-// idMeta names the cells that an answer is about, as their server does.
+// idMeta names the cells of an answer, as their server does.
 func idMeta(id string, ids []string) map[string]any {
 	switch {
 	case len(ids) > 0:
@@ -99,7 +99,7 @@ func warning(a *tool.Answer) (out []any) {
 	return out
 }
 
-// A tableResult is an answer that holds a table.
+// A tableResult is an answer that contains a table.
 type tableResult struct {
 	Kind    string              `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
 	Result  string              `json:"result"`
@@ -114,10 +114,10 @@ type cellTable struct {
 	Revision string `json:"revision" jsonschema:"Of the notebook."`
 }
 
-// tableSchema describes a [tableResult] with that head.
+// tableSchema describes a [tableResult] with the given columns.
 func tableSchema(columns ...string) tool.Schema { return tool.ResultOf[tableResult](headed(columns)) }
 
-// cellTableSchema describes a [cellTable] with that head.
+// cellTableSchema describes a [cellTable] with the given columns.
 func cellTableSchema(columns ...string) tool.Schema {
 	return tool.DocumentResultOf[cellTable](headed(columns))
 }
@@ -128,8 +128,8 @@ func headed(columns []string) func(tool.Fields) {
 	}
 }
 
-// tableAnswer answers with a table of rows after the text head, or with the text none if there are no rows. It leaves
-// out rows that do not fit, and adds the text that more gives for their number.
+// tableAnswer answers with a table of rows after the text head, or with the text none for an empty table. It leaves out
+// rows that do not fit, and adds the text that more returns for their number.
 func tableAnswer(kind, head, none string, columns []string, rows [][]string, more func(left int) string) (*tool.Answer, error) {
 	out := &tableResult{Kind: kind, Columns: columns}
 	fill := func() {
@@ -156,7 +156,7 @@ func tableAnswer(kind, head, none string, columns []string, rows [][]string, mor
 	})
 }
 
-// table writes rows with tabs between their fields, below the names of the columns.
+// table formats rows with tabs between their fields, below the names of the columns.
 func table(columns []string, rows [][]string) string {
 	out := []string{strings.Join(columns, "\t")}
 	for _, row := range rows {
@@ -165,15 +165,15 @@ func table(columns []string, rows [][]string) string {
 	return strings.Join(out, "\n")
 }
 
-// oneField keeps a field of a table one field.
+// oneField replaces the tabs and line ends in a field of a table.
 func oneField(s string) string {
 	return strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s)
 }
 
-// theirWords is an error worded as clients of their server look for it: like a sentence.
+// theirWords returns an error worded as clients of their server expect it: like a sentence.
 func theirWords(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// outOfRange is the error of an index that no cell has.
+// outOfRange is the error of an index that is out of range.
 func outOfRange(index, cells int) error {
 	return theirWords("Cell index %d is out of range. Notebook has %d cells.", index, cells)
 }

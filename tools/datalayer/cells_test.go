@@ -70,7 +70,7 @@ func TestDatalayerCells(t *testing.T) {
 	})
 }
 
-// What a person typed meanwhile stays; what both changed is refused.
+// Text that a person typed meanwhile stays; if both changed the same words, the call is refused.
 func TestDatalayerEditsAreMerged(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -113,7 +113,7 @@ func TestReadNotebook(t *testing.T) {
 	})
 }
 
-// A replacement keeps the line ends of Windows.
+// A replacement keeps Windows line ends.
 func TestReplacementKeepsLineEnds(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -30,7 +30,7 @@ func (d *Toolset) CitePrompt() tool.Prompt {
 	}
 }
 
-// maxCited bounds the cells' sources together, in characters.
+// maxCited bounds the total length of the cells' sources, in characters.
 const maxCited = 200_000
 
 func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string, error) {
@@ -58,8 +58,7 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 	return strings.Join(append(append([]string{head}, parts...), "=====End of Cited Cells=====", "USER's Instruction are follow: "+args["prompt"]), "\n"), nil
 }
 
-// citedCells returns the indexes that a list such as "0-2,4" names, in order, each once. cells is how many cells there
-// are.
+// citedCells returns the indexes that a list such as "0-2,4" names, in order, each once. cells is the number of cells.
 func citedCells(list string, cells int) ([]int, error) {
 	if cells == 0 {
 		return nil, errors.New("the notebook has no cells")
@@ -98,7 +97,7 @@ func citedCells(list string, cells int) ([]int, error) {
 	return slices.Compact(out), nil
 }
 
-// completeUsed gives the names of notebooks in use.
+// completeUsed returns the names of notebooks in use.
 func (d *Toolset) completeUsed(ctx context.Context, written string, _ map[string]string) (out []string) {
 	d.using(ctx, func(u *userNotebooks) {
 		out = lo.Filter(u.names(), func(name string, _ int) bool { return strings.HasPrefix(name, written) })

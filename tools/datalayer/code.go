@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/waiting"
 )
 
-// RunUsedCode runs code in a kernel alone, as their server does: in the kernel with the id, or in the current
+// RunUsedCode runs code in a kernel without a cell, as their server does: in the kernel with the id, or in the current
 // notebook's. No notebook shows the code or its outputs.
 func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Watch, opt analysis.CodeOptions) (*tool.Answer, error) {
 	w.stream, w.first = false, true

@@ -8,8 +8,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// lineDiff is the difference of two sources as Python's difflib writes it, with three lines around each change; "" for
-// equal sources. A line end at the very end of a source is not a line of its own.
+// lineDiff returns the difference of two sources in the format of Python's difflib, with three lines around each change; ""
+// for equal sources. A line end at the very end of a source does not begin another line.
 func lineDiff(old, now string) string {
 	if old == now {
 		return ""

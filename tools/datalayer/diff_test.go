@@ -2,7 +2,7 @@ package datalayer
 
 import "testing"
 
-// The difference of sources is what Python's difflib writes.
+// lineDiff writes the same differences as Python's difflib.
 func TestLineDiff(t *testing.T) {
 	for _, c := range [][3]string{
 		{"a", "a", ""},

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// editTool is the name of the tool, with which its errors begin.
+// editTool is the tool's name, which begins its errors.
 const editTool = "edit_cell_source"
 
 // insertAt is the argument of a tool that inserts a cell.
@@ -33,7 +33,7 @@ type insertCellArgs struct {
 
 func (a insertCellArgs) Check() error { return checkNewSource(a.Source) }
 
-// checkNewSource refuses a shortened source.
+// checkNewSource refuses a source that contains the mark of a cut text.
 func checkNewSource(source string) error {
 	if err := tool.Whole(source); err != nil {
 		return fmt.Errorf("cell_source %w; nothing was inserted", err)
@@ -145,7 +145,7 @@ func editCellSource(d *Toolset) tool.Tool {
 	})
 }
 
-// replaced is a source with the replacement made.
+// replaced returns a source with the replacement made.
 func (a editSourceArgs) replaced(source string) (string, error) {
 	return datauri.Edit("source", source, textfmt.Lines(a.Old), a.replace)
 }
@@ -192,7 +192,7 @@ func moveCell(d *Toolset) tool.Tool {
 			"It keeps its id, outputs and metadata. A cell in which somebody is typing is not moved. Costs little.",
 		Output: tool.DocumentResultOf[textResult](nil),
 		Call: inUsed(d, func(ctx context.Context, doc *session.Document, args moveUsedArgs) (*tool.Answer, error) {
-			base, _ := target.ParseRevision(args.Revision) // it has been checked
+			base, _ := target.ParseRevision(args.Revision) // checked before
 			view := target.ViewOf(ctx, doc)
 			cell, err := findUsed(view, args.Source, args.SourceID)
 			if err != nil {

@@ -92,7 +92,7 @@ func listFiles(d *Toolset) tool.Tool {
 	})
 }
 
-// fileSize writes a size in bytes as their table has it.
+// fileSize formats a size in bytes as their table does.
 func fileSize(n int64) string {
 	switch {
 	case n < 1024:
@@ -103,11 +103,11 @@ func fileSize(n int64) string {
 	return fmt.Sprintf("%.1fMB", float64(n)/(1024*1024))
 }
 
-// globToken matches what has a meaning in a pattern.
+// globToken matches the special parts of a pattern.
 var globToken = regexp.MustCompile(`\*\*/|\*\*|[*?]|\[[^\]]*\]`)
 
-// globExpression makes a regular expression of a pattern for paths: * and ? stop at a slash, **/ stands for any number
-// of folders, none included, and ** for the rest of the path.
+// globExpression turns a pattern for paths into a regular expression: * and ? stop at a slash, **/ matches any number of
+// folders, including none, and ** the rest of the path.
 func globExpression(pattern string) (*regexp.Regexp, error) {
 	var b strings.Builder
 	b.WriteString(`^`)

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A cell that takes longer than hosts wait goes on, and is not interrupted, unless the call says how long to wait.
+// A cell that takes longer than hosts wait keeps running, and is not interrupted, unless the call has a timeout.
 func TestUsedAnswerWithin(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)

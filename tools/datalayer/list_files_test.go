@@ -72,7 +72,7 @@ func TestListFiles(t *testing.T) {
 		r.Wants(r.Said("list_files", toolstest.Dict{"path": empty}), "No files found in path '"+empty+"'")
 		r.Bad("list_files", toolstest.Dict{"path": dir + "/none"}, "none")
 		r.Bad("list_files", toolstest.Dict{"pattern": "[z-a]"}, "[z-a]")
-		time.Sleep(listcache.For) // "empty" was made on disk, which nobody tells
+		time.Sleep(listcache.For) // "empty" was made on disk, without a notification
 		body, _ := r.Good("list_files", toolstest.Dict{"path": dir, "max_depth": 0}, nil).StructuredContent.(map[string]any)
 		test.Eq(t, "[Path Type Size Last_Modified]", fmt.Sprint(body["columns"]))
 		test.EqOp[any](t, 4.0, body["count"])

@@ -25,10 +25,10 @@ const (
 	defaultNotebook = "default"
 )
 
-// userNotebooks are the named notebooks of one client, and which one is current.
+// userNotebooks are the named notebooks of one client, and the current one.
 type userNotebooks struct {
 	all     []usedNotebook
-	current string // name of the current one, "" for none
+	current string // name of the current notebook, "" for none
 }
 
 type usedNotebook struct {
@@ -45,8 +45,8 @@ func (u *userNotebooks) names() []string {
 	return lo.Map(u.all, func(n usedNotebook, _ int) string { return n.name })
 }
 
-// using does something with the notebooks that the client of ctx has named. A client that is new has the one that the
-// program was started for, if any.
+// using calls do with the notebooks that the client of ctx has named. A new client has the notebook that the program was
+// started for, if any.
 func (d *Toolset) using(ctx context.Context, do func(*userNotebooks)) {
 	d.used.With(tool.ClientOf(ctx), func() *userNotebooks {
 		if d.Notebook.IsRoot() {
@@ -71,7 +71,7 @@ func (d *Toolset) use(ctx context.Context, name string, p jupyter.Path) (err err
 	return err
 }
 
-// unuse forgets a name. It returns the notebook that is current now, and whether that is another one than before.
+// unuse forgets a name. It returns the now current notebook, and whether that has changed.
 func (d *Toolset) unuse(ctx context.Context, name string) (current string, switched bool, err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		at := slices.IndexFunc(u.all, func(n usedNotebook) bool { return n.name == name })
@@ -105,8 +105,8 @@ func notConnected(name string, known []string) error {
 	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s"+textfmt.Hint("; use_notebook connects one"), name, list)
 }
 
-// usedPath finds the notebook that a call means: by its client's name for it, by its path, or, without either, the
-// current one.
+// usedPath finds the notebook that a call means: by its client's name for it, by its path, or, without either, the current
+// notebook.
 func (d *Toolset) usedPath(ctx context.Context, name string) (called string, p jupyter.Path, err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		called = cmp.Or(name, u.current)
@@ -137,7 +137,7 @@ func (d *Toolset) openUsed(ctx context.Context, name string) (*session.Document,
 	return doc, called, err
 }
 
-// openNamed opens the notebook of a path.
+// openNamed opens the notebook at a path.
 func (d *Toolset) openNamed(ctx context.Context, p jupyter.Path) (*session.Document, error) {
 	doc, err := d.Manager.Open(ctx, p)
 	if err == nil {
@@ -151,10 +151,10 @@ type inNotebook struct {
 	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by the name that you gave it or by its path. Left out: the current one." validate:"max=path,null"`
 }
 
-// notebook is the notebook as it was named.
+// notebook returns the notebook's name as given.
 func (n inNotebook) notebook() string { return n.Notebook }
 
-// inCurrent is the arguments of a tool that works in the current notebook.
+// inCurrent is the argument of a tool that works in the current notebook.
 type inCurrent struct{}
 
 func (inCurrent) notebook() string { return "" }
@@ -178,7 +178,7 @@ type foundCell struct {
 	at  int // its index, as the client knows it
 }
 
-// inUsedCell is [tool.Typed] for a tool that does something with one cell, and says so in a text.
+// inUsedCell is [tool.Typed] for a tool that works on one cell, and answers with a text.
 func inUsedCell[A interface {
 	open(context.Context, *Toolset, viewer) (foundCell, error)
 }](d *Toolset, answer func(context.Context, foundCell, A) (*textResult, error)) tool.Call {
@@ -196,7 +196,7 @@ func inUsedCell[A interface {
 	})
 }
 
-// A UsedCell is how a call names one cell of a notebook.
+// A UsedCell names one cell of a notebook in a call.
 type UsedCell struct {
 	Index *int `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given." validate:"max=index,null"`
 	inNotebook
@@ -206,7 +206,7 @@ type UsedCell struct {
 // A viewer makes the view of a notebook in which a call names cells, such as [target.ViewOf].
 type viewer = func(context.Context, *session.Document) target.View
 
-// open opens the notebook and finds the cell that the client means. The caller releases the document.
+// open opens the notebook and finds the named cell. The caller releases the document.
 func (c UsedCell) open(ctx context.Context, d *Toolset, view viewer) (foundCell, error) {
 	if c.Index == nil && c.CellID == "" {
 		return foundCell{}, errors.New("name the cell by cell_index or by cell_id")

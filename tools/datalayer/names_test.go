@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Names are bounded.
+// The number of names is bounded.
 func TestUsedNotebooksAreBounded(t *testing.T) {
 	d := &Toolset{Notebook: jupyter.MustPath("first.ipynb")}
 	for i := range namesKept {

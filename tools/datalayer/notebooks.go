@@ -29,7 +29,7 @@ type useArgs struct {
 // modeCreate is the mode that makes a notebook.
 const modeCreate = "create"
 
-// newKernel, given as a kernel's id, asks for a new kernel.
+// newKernel, given as a kernel's id, requests a new kernel.
 const newKernel = "NEW"
 
 // useNotebook makes use_notebook.
@@ -46,7 +46,7 @@ func useNotebook(d *Toolset) tool.Tool {
 				return (&useResult{textResult{Kind: "notebook.use", Result: said}, ""}).answer(nil), err
 			}
 			defer doc.Release()
-			revision := target.Now(doc) // in this order, because a revision that is too old is harmless
+			revision := target.Now(doc) // read first, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			const most = 20
 			out := &useResult{textResult{Kind: "notebook.use"}, target.Revision(revision)}
@@ -57,7 +57,8 @@ func useNotebook(d *Toolset) tool.Tool {
 	})
 }
 
-// useNotebook carries out use_notebook, and returns what it did in words. It returns no document if no overview is due.
+// useNotebook carries out use_notebook, and returns its result in words. It returns no document if the answer has no
+// overview.
 func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *session.Document, error) {
 	var known bool
 	var had jupyter.Path
@@ -129,7 +130,7 @@ func (d *Toolset) createUsed(ctx context.Context, p jupyter.Path) error {
 	return err
 }
 
-// kernelFor gives a notebook without a kernel the one that a call asks for, and says which one the notebook has.
+// kernelFor gives a notebook without a kernel the requested kernel, and says which kernel the notebook has.
 func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted string) (string, error) {
 	k, running, err := d.Manager.Kernel(ctx, doc.Path())
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Notebooks get names, one of which is current; the texts are those of their server.
+// Notebooks get names, one is current; the texts are those of their server.
 func TestDatalayerNotebooks(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -84,7 +84,7 @@ func TestDatalayerNotebooks(t *testing.T) {
 	})
 }
 
-// What is current is a client's own, and begins with the notebook that the program was started for.
+// The current notebook is per client, and is at first the notebook that the program was started for.
 func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -128,7 +128,7 @@ func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 	})
 }
 
-// Only the server that the program is bound to is connected to, and no token reaches another.
+// Only the program's own server is connected to, and no token reaches another.
 func TestConnectToJupyter(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

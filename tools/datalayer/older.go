@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The names that their server had when it came to run inside Jupyter Server, and dropped later.
+// The names that their server had when it began to run inside Jupyter Server, and dropped later.
 
 // listNotebook makes list_notebook.
 func listNotebook(d *Toolset) tool.Tool {
@@ -84,7 +84,7 @@ func listCells(d *Toolset) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      cellTableSchema(overviewColumns...),
 		Call: inUsed(d, func(ctx context.Context, doc *session.Document, _ inCurrent) (*tool.Answer, error) {
-			revision := target.Revision(target.Now(doc)) // in this order, because a revision that is too old is harmless
+			revision := target.Revision(target.Now(doc)) // read first, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			rows := overviewRows(cells, 0, 0)
 			for i, c := range cells {
@@ -105,7 +105,7 @@ func listCells(d *Toolset) tool.Tool {
 	}
 }
 
-// An oldCell is a cell as their server wrote it then.
+// An oldCell is a cell in the format of that version.
 type oldCell struct {
 	Index   int      `json:"index"`
 	Type    string   `json:"type" jsonschema:"code, markdown or raw."`
@@ -132,7 +132,7 @@ func readCells(d *Toolset) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[cellsResult](nil),
 		Call: inUsed(d, func(ctx context.Context, doc *session.Document, _ inCurrent) (*tool.Answer, error) {
-			revision := target.Now(doc) // in this order, because a revision that is too old is harmless
+			revision := target.Now(doc) // read first, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}, Revision: target.Revision(revision)}
 			pictures := d.Images.NewSet(ctx, 0)
@@ -175,7 +175,7 @@ func readCells(d *Toolset) tool.Tool {
 	}
 }
 
-// linesWithEnds returns the lines of a source, all but the last with their ends.
+// linesWithEnds returns the lines of a source, all but the last with their line ends.
 func linesWithEnds(source string) []string {
 	if source == "" {
 		return []string{}

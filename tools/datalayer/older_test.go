@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// The names of before do what they did.
+// The older names still work as they did.
 func TestDatalayerOldNames(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -59,7 +59,7 @@ func TestDatalayerOldNames(t *testing.T) {
 	})
 }
 
-// All cells of a long notebook fit in no answer, which says where to go on.
+// The cells of a long notebook do not all fit in an answer, which says where to continue.
 func TestReadCellsIsBounded(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -75,7 +75,7 @@ func TestReadCellsIsBounded(t *testing.T) {
 	})
 }
 
-// The prompt puts cells before what is asked, and is offered with the toolset only.
+// The prompt puts cells before the instruction, and is offered only with the toolset.
 func TestJupyterCite(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

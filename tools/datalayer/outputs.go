@@ -47,32 +47,31 @@ type cellResult struct {
 	Revision string `json:"revision" jsonschema:"Of the notebook, for a change that is made from it."`
 }
 
-// placedItems says that a list holds texts, and a [placedImage] for each image.
+// placedItems says that a list contains texts, and a [placedImage] for each image.
 func placedItems(list tool.Field) { list.Items().Types("string", "object") }
 
 // Outputs describes the answer of a tool that shows outputs as their server does.
 func Outputs() tool.Schema { return tool.DocumentResultOf[outputsResult](nil) }
 
-// A placedImage stands for an image in the list of outputs.
+// A placedImage represents an image in the list of outputs.
 type placedImage struct {
 	Type string `json:"type"` // "image"
-	Data string `json:"data"` // what it is and its address
+	Data string `json:"data"` // its description and its address
 	MIME string `json:"mimeType"`
 }
 
-// shownRun is what an answer shows of a cell, or of code that was run.
+// shownRun is the shown part of a cell, or of code that was run.
 type shownRun struct {
-	waiting.Outcome // of a cell that was read, its outputs alone
+	waiting.Outcome // for a cell that was read, only its outputs
 	kind            string
-	revision        string   // of the notebook; "" where nothing was read
+	revision        string   // of the notebook; "" without a read
 	head            []string // texts before the outputs
 	tail            []string // texts after them
 	none            string   // the only text of an answer that would be empty
-	size            int      // most characters of outputs
+	size            int      // the maximum length of outputs, in characters
 }
 
-// answer writes the answer, and cuts it further if it would be too long. whole tells that the texts of the head were
-// not cut.
+// answer makes the answer, and cuts it further if it would be too long. whole says that the texts of the head were not cut.
 func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err error) {
 	outputs := render.ContentsOf(readable(s.Outputs))
 	lim, most := render.LimitsOf(s.size), tool.MaxSource
@@ -139,7 +138,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 	return a, whole, err
 }
 
-// placedOutput is an output as their answers have it: texts, or an image. An empty output gives nothing.
+// placedOutput returns an output in the form of their answers: texts, or an image. An empty output gives nothing.
 func placedOutput(o map[string]any, at int, pictures *render.ImageSet) (out []any) {
 	data, _ := o["data"].(map[string]any)
 	for _, mime := range render.PictureTypes {
@@ -156,10 +155,10 @@ func placedOutput(o map[string]any, at int, pictures *render.ImageSet) (out []an
 	return append(out, lo.ToAnySlice(lo.Compact(analysis.ShownText(o)))...)
 }
 
-// richest are the forms of a display that are text, the one that says most first.
+// richest are the MIME types of a display that are text, the most informative first.
 var richest = []string{"text/markdown", "text/latex", "application/json", "text/plain"}
 
-// readable keeps of each display its images, or without images the form that is the best text.
+// readable reduces each display to its images, or without images to the best text.
 func readable(outputs []ydoc.Output) []ydoc.Output {
 	return render.Reduced(outputs, func(o ydoc.Output, data, kept map[string]any) {
 		if len(kept) == 0 {

@@ -19,7 +19,7 @@ import (
 // overviewColumns head the table of a notebook's cells.
 var overviewColumns = []string{"Index", "Type", "Count", "First Line"}
 
-// overview is a table of the cells from start on, at most limit of them, or all for 0.
+// overview returns a table of the cells from start on, at most limit of them, or all for 0.
 func overview(cells []ydoc.Cell, start, limit int) string {
 	if len(cells) == 0 {
 		return "Notebook is empty"
@@ -27,8 +27,8 @@ func overview(cells []ydoc.Cell, start, limit int) string {
 	return table(overviewColumns, overviewRows(cells, start, limit))
 }
 
-// noteOverview records that the client of ctx was shown the heads of cells, from the index start on: of a cell of one line
-// that is the whole source.
+// noteOverview records that the client of ctx was shown the first lines of cells, from the index start on: for a cell of one
+// line that is the whole source.
 func noteOverview(ctx context.Context, doc *session.Document, cells []ydoc.Cell, start, count int) {
 	client := tool.ClientOf(ctx)
 	doc.As(client).ListRange(cells, start, count)
@@ -51,7 +51,7 @@ func overviewRows(cells []ydoc.Cell, start, limit int) (rows [][]string) {
 	return rows
 }
 
-// headLine is the first line of a source, with the number of further lines.
+// headLine returns the first line of a source, with the number of further lines.
 func headLine(source string) string {
 	lines := sourceLines(datauri.Short(source))
 	if len(lines) == 0 {
@@ -64,7 +64,7 @@ func headLine(source string) string {
 	return first
 }
 
-// sourceLines returns the lines of a source without their ends. A line end at the very end begins no further line.
+// sourceLines returns the lines of a source without their ends. A line end at the very end does not begin another line.
 func sourceLines(source string) []string {
 	if source == "" {
 		return nil
@@ -72,7 +72,7 @@ func sourceLines(source string) []string {
 	return strings.Split(strings.TrimSuffix(source, "\n"), "\n")
 }
 
-// countText is a cell's execution count, as their tables and heads have it.
+// countText returns a cell's execution count in the format of their tables and heads.
 func countText(c ydoc.Cell) string {
 	if c.Type != ydoc.Code || c.ExecutionCount == nil || *c.ExecutionCount == 0 {
 		return "N/A"
@@ -80,7 +80,7 @@ func countText(c ydoc.Cell) string {
 	return strconv.Itoa(*c.ExecutionCount)
 }
 
-// cellHead is the line above a cell.
+// cellHead returns the line above a cell.
 func cellHead(c ydoc.Cell, index int) string {
 	return fmt.Sprintf("=====Cell %d | type: %s | execution count: %s=====", index, c.Type, countText(c))
 }
@@ -95,7 +95,7 @@ type readNotebookArgs struct {
 const (
 	// formatDetailed is the response_format with whole sources.
 	formatDetailed = "detailed"
-	// cellsShown is how many cells read_notebook shows by default.
+	// cellsShown is the default number of cells that read_notebook shows.
 	cellsShown = 20
 )
 
@@ -120,7 +120,7 @@ func readNotebook(d *Toolset) tool.Tool {
 
 // readUsed answers with cells of a notebook, and with fewer if they would be too long for an answer.
 func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*tool.Answer, error) {
-	revision := target.Now(doc) // in this order, because a revision that is too old is harmless
+	revision := target.Now(doc) // read first, because a revision that is too old is harmless
 	cells := doc.Notebook().Cells()
 	if start >= len(cells) && start > 0 {
 		return nil, theirWords("Start index %d is out of range. Notebook has %d cells.", start, len(cells))
@@ -190,7 +190,7 @@ func readCell(d *Toolset) tool.Tool {
 			var revision ydoc.Revision
 			var view target.View
 			cell, err := args.open(ctx, d, func(ctx context.Context, doc *session.Document) target.View {
-				revision = target.Now(doc) // in this order, because a revision that is too old is harmless
+				revision = target.Now(doc) // read first, because a revision that is too old is harmless
 				view = target.ViewNow(ctx, doc)
 				return view
 			})

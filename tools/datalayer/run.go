@@ -22,13 +22,13 @@ import (
 const (
 	// UsualTimeout is how long their server waits for a cell by default, in seconds.
 	UsualTimeout = 120
-	// LongestGiven is the longest timeout that is accepted; above [notebook.MaxTimeout] it counts as that.
+	// LongestGiven is the longest accepted timeout, in seconds; above [notebook.MaxTimeout] it counts as that.
 	LongestGiven = 1_000_000
 	// DefaultInterval is the time between two progress lines, in seconds.
 	DefaultInterval = 5
-	// progressKept is how many progress lines an answer has at most, the last ones.
+	// progressKept is the maximum number of progress lines in an answer, the last ones.
 	progressKept = 50
-	// interruptTime is how long an interrupted run has to end before its call is answered.
+	// interruptTime is how long the call waits for an interrupted run to end.
 	interruptTime = 5 * time.Second
 )
 
@@ -56,7 +56,7 @@ func intervalField(f tool.Field) {
 	f.Say("Seconds between two progress lines.").Limit(0, LongestGiven).Default(DefaultInterval)
 }
 
-// SecondsOf returns how long to wait: as long as was asked for, or as their server waits.
+// SecondsOf returns how long to wait: as long as requested, or as their server waits.
 func SecondsOf(asked *int, usual int) int {
 	return min(cmp.Or(tool.ValueOr(asked, usual), UsualTimeout), notebook.MaxTimeout)
 }
@@ -67,24 +67,24 @@ type Watch struct {
 	seconds  int
 	interval int
 	stream   bool
-	// timedOut words the end of the wait, if there are no progress lines.
+	// timedOut is the text for a timeout, used without progress lines.
 	timedOut string
 	// first puts timedOut before the outputs.
 	first bool
-	// size limits the characters of outputs.
+	// size is the maximum length of outputs, in characters.
 	size int
-	// said tells that the caller said how long to wait.
+	// said says that the caller gave a timeout.
 	said bool
-	// goesOn tells that the call ended before the run, which was not interrupted: sooner than the timeout, or because the
-	// code asks for input.
+	// goesOn says that the call ended before the run without interrupting it: sooner than the timeout, or because the code
+	// asks for input.
 	goesOn bool
-	// always stops the code when the call is cancelled, for whatever reason.
+	// always means to stop the code whenever the call is cancelled, for any reason.
 	always bool
 
 	lines []string
 }
 
-// take takes over this program's own options.
+// take applies this program's own options.
 func (w *Watch) take(o analysis.CodeOptions) {
 	w.size, w.always = tool.ValueOr(o.MaxSize, w.size), o.InterruptOnCancel
 }
@@ -107,8 +107,8 @@ func (w *Watch) say(format string, args ...any) {
 	}
 }
 
-// wait waits for the run to end. At the timeout it interrupts the run, and late is true. A call that did not say how long
-// to wait may end before that; the run goes on then.
+// wait waits for the run to end. At the timeout it interrupts the run, and late is true. A call without a timeout may return
+// earlier; the run then continues.
 func (w *Watch) wait(ctx context.Context, d *deps.Deps, r *run.Run) (late bool, err error) {
 	began := time.Now()
 	most := time.Duration(w.seconds) * time.Second
@@ -147,7 +147,7 @@ func (w *Watch) wait(ctx context.Context, d *deps.Deps, r *run.Run) (late bool, 
 	w.say("[Sent interrupt signal to kernel]")
 	ending, cancelEnding := context.WithTimeout(ctx, interruptTime)
 	defer cancelEnding()
-	_ = r.Wait(ending) // a run that has not ended goes on, and the answer says so
+	_ = r.Wait(ending) // the answer says if the run has not ended
 	return true, nil
 }
 
@@ -161,7 +161,7 @@ func (w *Watch) answer(ctx context.Context, d *deps.Deps, r *run.Run, doc *sessi
 	return a, err
 }
 
-// shown is what the answer shows of the run after the wait.
+// shown returns the shown part of the run after the wait.
 func (w *Watch) shown(o waiting.Outcome, late bool) shownRun {
 	s := shownRun{Outcome: o, kind: w.kind, size: w.size, none: "[No output generated]"}
 	if late && (!w.stream || w.first) {

@@ -44,7 +44,7 @@ display(Image(png))
 display(Markdown("**bold**"), HTML("<b>x</b>"), JSON({"a": 1}))
 display({"application/x-other": 1}, raw=True)`
 
-// Displays come in the form that reads best, images as image content.
+// Displays come in the most readable form, images as image content.
 func TestDatalayerDisplays(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -59,12 +59,12 @@ func TestDatalayerDisplays(t *testing.T) {
 	})
 }
 
-// At the timeout a cell is interrupted, and answered with what it has put out and its run.
+// At the timeout a cell is interrupted, and the answer has its output so far and its run.
 func TestDatalayerTimeouts(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		r.Use("import time\nprint('begun', flush=True)\ntime.sleep(600)")
-		r.Result("execute_code", toolstest.Dict{"code": "import time", "timeout": 300}) // the kernel is there from now on
+		r.Result("execute_code", toolstest.Dict{"code": "import time", "timeout": 300}) // the kernel has started
 		got := r.Result("execute_cell", toolstest.Dict{"cell_index": 0, "timeout": 8, "progress_interval": 1})
 		all := strings.Join(got, "\n")
 		for _, want := range []string{"begun", "KeyboardInterrupt", "s] 1 new output(s), 1 total", "[PROGRESS: ", "[TIMEOUT at ", "s: Interrupting execution]", "[Sent interrupt signal to kernel]", ": interrupted]"} {
@@ -86,8 +86,8 @@ func TestDatalayerTimeouts(t *testing.T) {
 	})
 }
 
-// Code runs in the current notebook's kernel and leaves no cell, or in the one that is named; magics and shell commands
-// are the kernel's.
+// Code runs without a cell in the current notebook's kernel, or in the named one; the kernel handles magics and shell
+// commands.
 func TestDatalayerExecutesCode(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -120,7 +120,7 @@ func TestDatalayerExecutesCode(t *testing.T) {
 		got := r.Said("list_kernels", nil)
 		test.StrHasPrefix(t, "ID\tName\tDisplay_Name\tLanguage\tState\tConnections\tLast_Activity\tEnvironment\n", got)
 		test.StrContains(t, got, "\n"+k.ID+"\tpython3\tPython 3")
-		other := r.Person() // in whose list the session's kernel is not
+		other := r.Person() // does not list the session's kernel
 		if got := other.Said("list_kernels", nil); !strings.Contains(got, k.ID) {
 			t.Error(got)
 		}

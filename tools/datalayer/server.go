@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// clock writes a time as their tables do, "" for none.
+// clock formats a time as their tables do, "" for none.
 func clock(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -26,7 +26,7 @@ func clock(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05")
 }
 
-// unknown fills a table's field that the server says nothing about.
+// unknown fills a table's field that the server does not report.
 const unknown = "unknown"
 
 // listKernels makes list_kernels.
@@ -67,8 +67,8 @@ func listKernels(d *Toolset) tool.Tool {
 	})
 }
 
-// environment names the variables that a kernelspec sets in a kernel's environment, shortened. Their values can be
-// secrets.
+// environment returns the names of the variables that a kernelspec sets in a kernel's environment, shortened. Their values
+// can be secrets.
 func environment(env map[string]string) string {
 	const most = 100
 	out := []rune(strings.Join(slices.Sorted(maps.Keys(env)), "; "))
@@ -86,7 +86,7 @@ type connectToArgs struct {
 
 const (
 	jupyterProvider = "jupyter"
-	// ownServer names the server that the program belongs to.
+	// ownServer names the program's own server.
 	ownServer = "local"
 )
 
@@ -104,7 +104,7 @@ func connectToJupyter(d *Toolset) tool.Tool {
 			if err := srv.Find(ctx); err != nil {
 				return nil, err
 			}
-			address, _, _ := strings.Cut(args.URL, "?") // which may hold a token
+			address, _, _ := strings.Cut(args.URL, "?") // the query may contain a token
 			switch {
 			case args.Provider != "" && args.Provider != jupyterProvider:
 				return nil, fmt.Errorf("document_provider is %s: only %q is offered", textfmt.Quoted(args.Provider), jupyterProvider)

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// A Toolset makes the tools of the toolset, and keeps which notebooks each client has named.
+// A Toolset makes the tools of the toolset, and remembers which notebooks each client has named.
 type Toolset struct {
 	*deps.Deps
 	used deps.PerClient[*userNotebooks]
@@ -14,5 +14,5 @@ type Toolset struct {
 	Notebook jupyter.Path
 }
 
-// Forget ends what is kept for a client.
+// Forget drops the state of a client.
 func (d *Toolset) Forget(client string) { d.used.Forget(client) }

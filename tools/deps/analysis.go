@@ -43,15 +43,15 @@ func AnalysisError(err error) error {
 	return err
 }
 
-// NoNotebook is the error of a call that is about the notebook of a session without one.
+// NoNotebook is the error of a call that needs a notebook, for a session without one.
 func NoNotebook(a *analysis.Session) error {
 	return AnalysisError(fmt.Errorf("session %s: %w", a.ID(), analysis.ErrNoNotebook))
 }
 
-// IsNoKernel reports whether an error says that there is no such kernel to attach to.
+// IsNoKernel reports whether an error says that the kernel to attach to does not exist.
 func IsNoKernel(err error) bool { return errors.Is(err, analysis.ErrNoKernel) }
 
-// SessionNotebook finds one of the caller's sessions and opens its notebook; nil if it has none.
+// SessionNotebook finds one of the caller's sessions and opens its notebook, which is nil if the session has none.
 func (d *Deps) SessionNotebook(ctx context.Context, id string) (*analysis.Session, *session.Document, error) {
 	a, err := d.Analysis(ctx, id)
 	if err != nil {

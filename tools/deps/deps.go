@@ -23,9 +23,9 @@ type Deps struct {
 	Work
 	Images *render.ImageStore
 	Opened opened
-	// Pieces is how far clients have read texts.
+	// Pieces records how far clients have read texts.
 	Pieces Pieces
-	// ReadOnly says that no code may run for an answer, and no kernel start.
+	// ReadOnly says that an answer must not run code or start a kernel.
 	ReadOnly bool
 	waiting.Waits
 }
@@ -65,7 +65,7 @@ func (d *Deps) Open(ctx context.Context, path string) (*session.Document, error)
 	return d.OpenAt(ctx, clean)
 }
 
-// OpenAt is Open of a notebook at a path, or at the path for which a percent-encoded one stands.
+// OpenAt is Open for a notebook at a path, or at the decoded path if it is percent-encoded.
 func (d *Deps) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document, error) {
 	doc, err := target.Find(ctx, path, d.Manager.Open)
 	if errors.Is(err, jupyter.ErrNotFound) {
@@ -78,7 +78,7 @@ func (d *Deps) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document
 	return doc, nil
 }
 
-// unreadable says of a notebook that cannot be read which line is wrong, and what to do.
+// unreadable says which line of a notebook that cannot be read is wrong, and what to do.
 func unreadable(ctx context.Context, f *files.Files, path jupyter.Path, err error) error {
 	err = f.Broken(ctx, path, err)
 	if errors.As(err, new(*files.BrokenError)) {
@@ -87,12 +87,12 @@ func unreadable(ctx context.Context, f *files.Files, path jupyter.Path, err erro
 	return err
 }
 
-// ContentsFor are the contents of outputs for the answer of a call, see [render.ContentsFor].
+// ContentsFor returns the contents of outputs for the answer of a call, see [render.ContentsFor].
 func (d *Deps) ContentsFor(ctx context.Context, outputs []ydoc.Output) render.Contents {
 	return render.ContentsFor(ctx, outputs, d.figures())
 }
 
-// figures is what the figures that were shown tell of themselves; nil where nothing runs.
+// figures returns the known facts about the figures shown before; nil without a manager.
 func (d *Deps) figures() *figure.Known {
 	if d.Manager == nil {
 		return nil

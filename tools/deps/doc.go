@@ -1,5 +1,5 @@
-// Package deps is what all tools are made with: the manager and its services, and what is kept for each client, which are
-// its opened notebooks, the images of its answers, and how far it has read long texts.
+// Package deps has the state that all tools share: the manager and its services, and the state of each client, which is its
+// opened notebooks, the images of its answers, and how far it has read long texts.
 //
 // It imports the other three packages that serve all tools (target, render, waiting) and session; the tools import it.
 //

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// FindImage finds the original image at an address, in the cache or in the cell that it came from. A client finds only
-// the images of its own sessions.
+// FindImage finds the original image at an address, in the cache or in its cell. A client finds only the images of its own
+// sessions.
 func (d *Deps) FindImage(ctx context.Context, uri string) (images.Entry, images.Image, error) {
 	var e images.Entry
 	var img images.Image
@@ -69,7 +69,7 @@ func (d *Deps) readFromCell(ctx context.Context, e images.Entry) (images.Image, 
 	return images.Image{}, gone("its cell no longer holds it")
 }
 
-// pathNow is the current path of the image's notebook, which may have been renamed while open.
+// pathNow returns the current path of the image's notebook, which may have been renamed while open.
 func (d *Deps) pathNow(e images.Entry) (jupyter.Path, error) {
 	if e.Path.IsRoot() {
 		return jupyter.Path{}, errors.New("the image is no longer cached and belongs to no notebook: run the code again")
@@ -82,7 +82,7 @@ func (d *Deps) pathNow(e images.Entry) (jupyter.Path, error) {
 	return e.Path, nil
 }
 
-// OfRun is the origin of a run's images. It does not open the notebook.
+// OfRun returns the origin of a run's images. It does not open the notebook.
 func (d *Deps) OfRun(ctx context.Context, r *run.Run, count *int) images.Origin {
 	from := images.Origin{Session: render.ImageOwner(ctx), Path: r.Path, CellID: r.CellID, Count: count}
 	if d.ownsImages(ctx, r.Session) {
@@ -101,7 +101,7 @@ func (d *Deps) ownsImages(ctx context.Context, session string) bool {
 	return err == nil
 }
 
-// ImageSessions are the sessions whose images a client may see.
+// ImageSessions returns the sessions whose images a client may see.
 func (d *Deps) ImageSessions(ctx context.Context) []string {
 	out := []string{render.ImageOwner(ctx)}
 	for _, a := range d.Analyses.List(tool.ClientOf(ctx)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/tools/waiting"
 )
 
-// Outcome is a run as it is now. doc is the notebook of its cell, nil if it is not open.
+// Outcome returns the current state of a run. doc is the notebook of its cell, nil if it is not open.
 func (d *Deps) Outcome(ctx context.Context, r *run.Run, doc *session.Document) waiting.Outcome {
 	o := d.OutcomeOf(ctx, r)
 	o.NewSet, o.From = d.Images.Sets(ctx), d.OfRun(ctx, r, o.Count)

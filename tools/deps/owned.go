@@ -38,7 +38,7 @@ func (d *Deps) OwnedNotebooks(ctx context.Context) []OwnedNotebook {
 	return out
 }
 
-// CurrentNotebook is the open notebook that the client of ctx used last.
+// CurrentNotebook returns the open notebook that the client of ctx used last.
 func (d *Deps) CurrentNotebook(ctx context.Context) (OwnedNotebook, bool) {
 	var latest OwnedNotebook
 	for _, o := range d.OwnedNotebooks(ctx) {
@@ -58,7 +58,7 @@ func (d *Deps) WorkIn(ctx context.Context, a *analysis.Session) {
 	}
 }
 
-// VisibleKernels returns the running kernels that list lists, except those started for clients other than that of ctx alone.
+// VisibleKernels returns the running kernels that list lists, except those started only for clients other than that of ctx.
 func (d *Deps) VisibleKernels(ctx context.Context, list func(context.Context) ([]jupyter.Kernel, error)) ([]jupyter.Kernel, error) {
 	kernels, err := list(ctx)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/samber/lo"
 )
 
-// ClientsKept is how many clients have state; the least recently active ones are dropped first.
+// ClientsKept is the maximum number of clients with state; the least recently active ones are dropped first.
 const ClientsKept = 1000
 
 // PerClient keeps one value for each client. The zero value is ready for use and safe for concurrent use: it calls one
@@ -17,7 +17,7 @@ type PerClient[V any] struct {
 	all *lru.Cache[string, V] // nil until the first value
 }
 
-// With calls do with a client's value, which first creates if necessary.
+// With calls do with a client's value; first makes the value if it is missing.
 func (p *PerClient[V]) With(client string, first func() V, do func(V)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

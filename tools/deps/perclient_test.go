@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is kept is bounded over all clients, and ends when a client leaves.
+// State is bounded over all clients, and ends when a client leaves.
 func TestPerClient(t *testing.T) {
 	var p PerClient[*int]
 	first := func() *int { return new(int) }

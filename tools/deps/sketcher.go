@@ -12,13 +12,13 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A sketcher has figures drawn by kernels, each by one call at a time.
+// A sketcher draws figures in kernels, one at a time in each kernel.
 type sketcher struct {
 	*Deps
 	turns tool.KeyedLock // by the kernel's id
 }
 
-// draw has a figure drawn by the kernel of the notebook or the analysis session that it comes from. It starts none.
+// draw draws a figure in the kernel of its notebook or analysis session. It does not start a kernel.
 func (s *sketcher) draw(ctx context.Context, from images.Origin, fig []byte, within time.Duration) (png string, err error) {
 	if s.ReadOnly {
 		return "", &figure.NoPicture{Why: "with --read-only nothing is run to draw one"}
@@ -33,7 +33,7 @@ func (s *sketcher) draw(ctx context.Context, from images.Origin, fig []byte, wit
 	} else if a, none := s.Analyses.Get(client, from.Session); none == nil {
 		err = by(a)
 	} else {
-		return "", &figure.NoPicture{} // of code that ran in a kernel of somebody's
+		return "", &figure.NoPicture{} // of code that ran in another kernel
 	}
 	if errors.Is(err, analysis.ErrNoSession) {
 		return "", &figure.NoPicture{Why: "its kernel does not run any more"}
@@ -55,7 +55,7 @@ func (s *sketcher) drawIn(ctx context.Context, a *analysis.Session, fig []byte, 
 	defer done()
 	within = time.Until(until)
 	kept, name := s.Images.Plots.Kept, figure.NameOf(fig)
-	if png, ok := kept.Get(name); ok { // by the call before
+	if png, ok := kept.Get(name); ok { // by the previous call
 		return png, nil
 	}
 	if no := kept.Refused(name, a.KernelID()); no != nil {
@@ -66,7 +66,7 @@ func (s *sketcher) drawIn(ctx context.Context, a *analysis.Session, fig []byte, 
 	switch {
 	case err == nil:
 		kept.Keep(name, png)
-	case errors.As(err, &no) && no.Lasting && within > render.DrawTime/2: // it was not for want of time
+	case errors.As(err, &no) && no.Lasting && within > render.DrawTime/2: // a lack of time was not the reason
 		kept.Refuse(name, a.KernelID(), no)
 	}
 	return png, err

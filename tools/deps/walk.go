@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Walk is [files.Walk] on the document server, of folders that may be kept, see package listcache. It reports progress to the
-// call's client.
+// Walk calls [files.Walk] on the document server; folders may come from a cache, see package listcache. It reports progress
+// to the call's client.
 func (d *Deps) Walk(ctx context.Context, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
 	s.Tell = func(folders, found int) {
 		tool.Progress(ctx, float64(folders), textfmt.Plural(folders, "folder")+" listed, "+textfmt.Plural(found, s.What)+" found")

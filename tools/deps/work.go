@@ -8,8 +8,8 @@ import (
 	"github.com/nbduet/nbduet/session/service/files"
 )
 
-// Work is what tools operate on: a manager's documents, analysis sessions, files, helper kernels and chats. The manager closes
-// all of it when it closes. Make only one for a manager.
+// Work is the state that tools operate on: a manager's documents, analysis sessions, files, helper kernels and chats.
+// Closing the manager closes all of it. Make only one for a manager.
 type Work struct {
 	*session.Manager
 	Analyses *analysis.Table

@@ -19,13 +19,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A watched server tells which requests come for rooms, and does something before the first request of a kind.
+// A watched server records the joined rooms, and runs a function before the first request of a kind.
 type watched struct {
-	*jupytertest.Server // as the tools have it
+	*jupytertest.Server // as the tools see it
 	behind              *jupytertest.Server
 
 	mu     sync.Mutex
-	rooms  []string // that were joined
+	rooms  []string // the joined rooms
 	method string
 	prefix string
 	do     func()
@@ -55,14 +55,14 @@ func watch(t *testing.T) *watched {
 	return w
 }
 
-// before does something before the next request whose method is this one and whose address begins so.
+// before runs do before the next request with this method whose address begins with prefix.
 func (w *watched) before(method, prefix string, do func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.method, w.prefix, w.do = method, prefix, do
 }
 
-// done checks that what was to be done was.
+// done checks that the function has run.
 func (w *watched) done(t *testing.T) {
 	t.Helper()
 	w.mu.Lock()
@@ -82,20 +82,20 @@ func (w *watched) nobody(t *testing.T, what string) {
 	}
 }
 
-// contentOf is the content as get_document_info gives it.
+// contentOf returns the content from get_document_info.
 func contentOf(r *toolstest.Rig, path string) string {
 	r.T.Helper()
 	texts := toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true}, nil))
 	return texts[2]
 }
 
-// Where nobody has a document open, its properties, its content, a copy and a new content open no room.
+// Reading the properties and content of a document that is not open, copying and overwriting it do not open a room.
 func TestNoRoomForAFile(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		w := watch(t)
 		r := toolstest.NewOn(t, w.Server)
 		md, nb := w.behind.Write(t, w.behind.Name(t, ".md"), "one\r\ntwo\r\n"), w.behind.Notebook(t, "a = 1", "b = 2")
-		known := w.behind.Notebook(t, "a = 1", "b = 2") // a file that has an id, as one that was open some time ago
+		known := w.behind.Notebook(t, "a = 1", "b = 2") // a file that has an id, like one that was open before
 		if _, err := r.Srv.Rooms.Session(t.Context(), jupyter.MustPath(known), "json", "notebook"); err != nil {
 			t.Fatal(err)
 		}
@@ -118,13 +118,13 @@ func TestNoRoomForAFile(t *testing.T) {
 			was := r.Server.Read(t, "copy-"+path)
 			test.StrNotContains(t, was, c.file)
 			test.NotEq(t, "", was)
-			// What was written is known to who wrote it, and so is its revision; that of another content is not.
+			// The author knows the written text and its revision, but not the revision of another content.
 			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": c.put, "revision": first.Revision}, &again)
 			if again.Revision != first.Revision {
 				t.Errorf("the same again: %+v, before %+v", again, first)
 			}
 			r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": strings.ReplaceAll(c.put, "3", "4") + " ", "revision": "-other"}, "")
-			// What another program writes is not overwritten unseen.
+			// Text written by another program is not overwritten unread.
 			w.behind.Write(t, path, strings.NewReplacer("2\n", "zwei\n", "b = 3", "b = zwei").Replace(r.Server.Read(t, path)))
 			r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": strings.NewReplacer("2", "II", "b = 3", "b = II").Replace(c.put)}, "changed")
 			if now := r.Server.Read(t, path); !strings.Contains(now, "zwei") {
@@ -136,13 +136,13 @@ func TestNoRoomForAFile(t *testing.T) {
 			test.StrNotContains(t, now, "zwei")
 		}
 		w.nobody(t, "of files that nobody has open")
-		// In a room, what was read and written by the file is known.
+		// The room recognises text that was read and written through the file.
 		r.Good("insert_document_text", toolstest.Dict{"path": md, "position": 0, "text": "zero\n"}, nil)
 		r.FileIs(md, "zero\none\n2\n")
 	})
 }
 
-// Where a person has a notebook open, or another program a text, it is the room that is shown, copied and written.
+// If a person has a notebook open, or another program a text, the room is shown, copied and written.
 func TestRoomOfAPerson(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		w := watch(t)
@@ -171,7 +171,7 @@ func TestRoomOfAPerson(t *testing.T) {
 	})
 }
 
-// typeInto puts a text before everything.
+// typeInto inserts a text at the beginning.
 func typeInto(t *testing.T, d *session.Document, text string) {
 	t.Helper()
 	if err := d.EditText(t.Context(), "type", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, text) }); err != nil {
@@ -179,14 +179,14 @@ func typeInto(t *testing.T, d *session.Document, text string) {
 	}
 }
 
-// Who opens a document while it is read, copied or overwritten by its file is noticed: nothing that is typed is lost, and the
-// new content neither.
+// Opening a document while it is read, copied or overwritten through its file is noticed: neither typed text nor the new
+// content is lost.
 func TestOpenedMeanwhile(t *testing.T) {
 	for name, c := range map[string]struct {
-		method, prefix string // of the request before which somebody opens it; $ is the path
+		method, prefix string // of the request before which it is opened; $ is the path
 		typed          string
 		tool           string
-		shows, file    string // what the call shows, and what is in the file and in the room in the end
+		shows, file    string // the call's answer, and the final content of file and room
 	}{
 		"read":                  {"GET", "/api/contents/$?content=1&format=text&hash=1", "typed\n", "get_document_info", "typed\none\n", "typed\none\n"},
 		"copied":                {"POST", "/api/contents", "typed\n", "copy_document", "typed\none\n", "typed\none\n"},
@@ -238,7 +238,7 @@ func TestOpenedMeanwhile(t *testing.T) {
 				if shown != c.shows {
 					t.Errorf("shown is %q, want %q", shown, c.shows)
 				}
-				time.Sleep(3 * time.Second) // the server has looked at the file, and saved
+				time.Sleep(3 * time.Second) // the server has checked the file, and saved
 				sessiontest.Eventually(t, "the room has it", func() bool { return theirs.Text().String() == c.file })
 				r.FileIs(path, c.file)
 			})

@@ -14,9 +14,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// A broken notebook has no room, so what a client is shown of it is its file.
+// A broken notebook has no room, so its readers get the text of its file.
 
-// readBroken answers a reading of a broken notebook with a piece of its file.
+// readBroken answers a read of a broken notebook with a piece of its file.
 func readBroken(ctx context.Context, d *deps.Deps, broken *files.BrokenError, args ContentArgs) (*tool.Answer, error) {
 	out := ContentResult{Revision: target.FileRevision(broken.Text), Fault: broken.Err.Error()}
 	finish, err := readPiece(broken.Text, args, &out, func(from, to int) {
@@ -29,7 +29,7 @@ func readBroken(ctx context.Context, d *deps.Deps, broken *files.BrokenError, ar
 	return a, finish(a)
 }
 
-// mend writes a notebook in place of a broken one that the client has read.
+// mend overwrites a broken notebook that the client has read.
 func mend(ctx context.Context, d *deps.Deps, broken *files.BrokenError, args overwriteArgs) (*OverwriteResult, error) {
 	client := tool.ClientOf(ctx)
 	switch reached := d.Pieces.Reached(client, broken.Path, broken.Text); {
@@ -58,13 +58,13 @@ func mend(ctx context.Context, d *deps.Deps, broken *files.BrokenError, args ove
 	if err != nil {
 		return nil, err
 	}
-	now.shown(0, len(now.all)) // it is what the client has written
+	now.shown(0, len(now.all)) // the client has written it
 	out := overwritten(broken.Path, args)
 	out.Revision, err = revisionOf(ctx, d, doc, 0)
 	return out, err
 }
 
-// mend makes the change in the file of a broken notebook, if that mends it.
+// mend makes the change in the file of a broken notebook, if the result is a valid notebook.
 func (r *replacement) mend(ctx context.Context, d *deps.Deps, broken *files.BrokenError) (*tool.Answer, error) {
 	text, err := r.make(broken.Text)
 	if err != nil {
@@ -82,7 +82,7 @@ func (r *replacement) mend(ctx context.Context, d *deps.Deps, broken *files.Brok
 	})}, nil
 }
 
-// notReached refuses to replace a text that the client has only read the beginning of.
+// notReached refuses to replace a text that the client has read only in part.
 func notReached(path jupyter.Path, reached, of int) error {
 	if reached == 0 {
 		return fmt.Errorf("nothing was changed: %s was never shown to you as it is now; read it"+textfmt.Hint(" with get_document_content")+", or give force true", textfmt.Quoted(path.String()))

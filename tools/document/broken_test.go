@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// conflict is a notebook as git leaves it after a merge.
+// conflict is a notebook with git's conflict marks after a merge.
 const conflict = `{
  "cells": [
   {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [],
@@ -29,7 +29,7 @@ const conflict = `{
 }
 `
 
-// A notebook whose file is not a notebook can be read as text, with the line that is wrong, and mended.
+// A notebook whose file is not a notebook can be read as text, with the faulty line, and repaired.
 func TestBrokenNotebookIsMended(t *testing.T) {
 	mended := strings.Join(append(strings.Split(conflict, "\n")[:3], append([]string{`   "source": "x = 3"`}, strings.Split(conflict, "\n")[8:]...)...), "\n")
 	for name, c := range map[string]struct{ text, fault string }{
@@ -68,7 +68,7 @@ func TestBrokenNotebookIsMended(t *testing.T) {
 	}
 }
 
-// What somebody else has written meanwhile is not overwritten.
+// Text that another program has written meanwhile is not overwritten.
 func TestBrokenNotebookWrittenMeanwhile(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -87,7 +87,7 @@ func TestBrokenNotebookWrittenMeanwhile(t *testing.T) {
 	})
 }
 
-// A text of which a client has read the beginning is not overwritten with that: the rest would be gone.
+// A text is not overwritten with its beginning by a client that has read only that, because the rest would be lost.
 func TestCutTextIsNotWrittenBack(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -109,7 +109,7 @@ func TestCutTextIsNotWrittenBack(t *testing.T) {
 		}
 		r.Good("overwrite_document", over("short\n"), nil)
 		r.FileIs(path, "short\n")
-		r.Good("overwrite_document", over("shorter\n"), nil) // it knows what it has written
+		r.Good("overwrite_document", over("shorter\n"), nil) // the client knows its own text
 
 		nb := r.Server.Notebook(t, strings.Repeat("x = 1\n", 100))
 		r.Read(nb)

@@ -90,7 +90,7 @@ func FitsType(p jupyter.Path, typ string) error {
 	return nil
 }
 
-// PlaceError says why nothing can be created at a path.
+// PlaceError explains why nothing can be created at a path.
 func PlaceError(err error, p jupyter.Path) error {
 	switch {
 	case errors.Is(err, files.ErrExists):
@@ -101,8 +101,8 @@ func PlaceError(err error, p jupyter.Path) error {
 	return err
 }
 
-// newContent checks the content of a new document and converts it for the Contents API. made are the sources that its
-// author knows, by the cells' ids; a text's is under "".
+// newContent checks the content of a new document and converts it for the Contents API. made are the sources known to its
+// author, by the cells' ids; a text's is under "".
 func newContent(ctx context.Context, d *deps.Deps, args createArgs) (content jupyter.NewContent, made map[string]string, err error) {
 	made = map[string]string{}
 	if args.Type != TypeNotebook {
@@ -122,7 +122,7 @@ func newContent(ctx context.Context, d *deps.Deps, args createArgs) (content jup
 	return jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()}, made, nil
 }
 
-// KernelMetadata names the kernel of a new notebook, because JupyterLab would ask everybody who opens it for one; "" is
+// KernelMetadata names the kernel of a new notebook, because JupyterLab would ask each person who opens it for one; "" is
 // the server's default.
 func KernelMetadata(ctx context.Context, d *deps.Deps, name string) map[string]any {
 	specs, err := d.Manager.Servers().Runtime.Kernels.Specs(ctx)

@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Tools are the tools for text documents, files, and their sessions.
+// Tools returns the tools for text documents, files, and their sessions.
 func Tools(d *deps.Deps) []tool.Tool {
 	return slices.Concat(
 		tool.InSet(tool.ToolsetDocument,

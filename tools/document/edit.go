@@ -26,7 +26,7 @@ type deleteTextArgs struct {
 	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that position and length refer to. Left out: the one you were last shown." validate:"min=1,max=20"`
 }
 
-// replaceTextArgs also serve the other edits: an insertion replaces nothing, a deletion inserts nothing.
+// replaceTextArgs are also used for the other edits: an insertion replaces nothing, a deletion inserts nothing.
 type replaceTextArgs struct {
 	Path     string `json:"path" jsonschema:"Text document" validate:"min=1,max=path" ends:"path"`
 	Position int    `json:"position" jsonschema:"Where the text to replace begins" validate:"max=position" ends:"characters"`
@@ -130,14 +130,14 @@ func replaceDocumentText(d *deps.Deps) tool.Tool {
 type editDone struct {
 	position int    // in the text at the time of the edit
 	removed  string // cut to size
-	put      int    // characters of the new text
+	put      int    // length of the new text, in characters
 	textEdited
 }
 
-// removedShown is how many characters of a removed text are shown.
+// removedShown is the maximum shown length of a removed text, in characters.
 const removedShown = 1000
 
-// editText makes the edit, and answers with what result says of it.
+// editText makes the edit, and answers with the body that result returns.
 func editText(ctx context.Context, d *deps.Deps, args replaceTextArgs, name string, result func(editDone) any) (*tool.Answer, error) {
 	doc, err := openText(ctx, d, args.Path)
 	if err != nil {
@@ -176,7 +176,7 @@ func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, 
 	return done, nil
 }
 
-// byteOffset is the byte offset of the character at a position; the text's length if the position is past its end.
+// byteOffset returns the byte offset of the character at a position; the text's length if the position is past its end.
 func byteOffset(text string, position int) int {
 	count := 0
 	for i := range text {

@@ -39,7 +39,7 @@ type EditTextResult struct {
 	Merged   bool   `json:"merged,omitempty" jsonschema:"true if others changed it at the same time, so that it is not what you expect: read it again before the next edit."`
 }
 
-// diffShown is how many characters of a difference are shown.
+// diffShown is the maximum shown length of a difference, in characters.
 const diffShown = 4000
 
 // editByText makes edit_text.
@@ -88,7 +88,7 @@ func editByText(d *deps.Deps) tool.Tool {
 	}
 }
 
-// words say where how many were replaced, and show the change where it is not only the one asked for.
+// words says where and how often the text was replaced, and shows the change if it was merged with others.
 func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func() plaintext.Text {
 	say := func(where string) plaintext.Text {
 		t := plaintext.Text{First: "replaced " + textfmt.Thousands(r.Replaced) + " in " + where}
@@ -104,15 +104,15 @@ func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func(
 	return target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text { return say(roll.Names(r.CellID)) })
 }
 
-// A replacement is a change of a text that is named by its words.
+// A replacement is a change of a text that quotes the old text.
 type replacement struct {
 	old, put string
 	all      bool
-	only     int // the occurrence to replace, from 1; 0 for the only one there is
-	made     int // how many were replaced
+	only     int // the occurrence to replace, from 1; 0 if it must be the only one
+	made     int // the number of replacements
 }
 
-// cell finds the cell of a notebook that has the text; "" for a text document.
+// cell finds the cell of a notebook that contains the text; "" for a text document.
 func (r *replacement) cell(ctx context.Context, doc *session.Document, id string) (string, error) {
 	nb := doc.Notebook()
 	switch {
@@ -156,7 +156,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	return id, nil
 }
 
-// make makes the change of a text, in the form in which the client was shown it.
+// make makes the change in a text, in the form that the client was shown.
 func (r *replacement) make(text string) (string, error) {
 	return datauri.Edit("text", text, r.old, r.replace)
 }
@@ -164,7 +164,7 @@ func (r *replacement) make(text string) (string, error) {
 func (r *replacement) replace(text string) (string, error) {
 	n := strings.Count(text, r.old)
 	if overlapping(text, r.old) && !r.all {
-		n++ // the next one is not another, but which one is meant is as unclear
+		n++ // an overlapping occurrence is as ambiguous as a second one
 	}
 	switch {
 	case n == 0:
@@ -189,7 +189,7 @@ func (r *replacement) replace(text string) (string, error) {
 	return text[:at] + r.put + text[at+len(r.old):], nil
 }
 
-// overlapping reports whether a text has an only occurrence of old that a further one begins in.
+// overlapping reports whether a text has one occurrence of old, and another one that overlaps it.
 func overlapping(text, old string) bool {
 	first := strings.Index(text, old)
 	return first >= 0 && strings.Count(text, old) == 1 && strings.Contains(text[first+1:], old)
@@ -204,7 +204,7 @@ func times(n int) string {
 
 const placesShown = 5
 
-// places names the lines in which the text stands.
+// places names the lines that contain the text.
 func (r *replacement) places(text string) string {
 	var parts []string
 	for at := 0; ; {

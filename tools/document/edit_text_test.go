@@ -12,7 +12,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A text is edited by its words, in a cell and in a document; what is not there once is refused with what stands there.
+// A text is edited by quoting it, in a cell and in a document; a quote that does not occur exactly once is refused with the
+// actual text.
 func TestEditText(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -45,7 +46,7 @@ func TestEditText(t *testing.T) {
 	})
 }
 
-// What a person types stays: elsewhere in the text as it is, and in the very words the edit is refused with both changes.
+// Text that a person types stays: elsewhere it is kept, and in the same words the edit is refused with both changes.
 func TestEditTextBesidePeople(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -69,7 +70,7 @@ func TestEditTextBesidePeople(t *testing.T) {
 		if now := r.Sources(path)[0]; now != "first = 1  # mine\nlast = 11" {
 			t.Errorf("%q", now)
 		}
-		// A client that has read none of the cell knows no more of it afterwards: it cannot replace the whole.
+		// A client that has read none of the cell knows no more of its text afterwards: it cannot replace the whole.
 		other := r.Person()
 		other.Good("edit_text", toolstest.Dict{"path": path, "cell_id": id, "old_text": "last = 11", "new_text": "last = 12"}, nil)
 		other.Bad("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": id}, "content": "gone"}}}, "never shown")

@@ -72,12 +72,12 @@ func TestListDocuments(t *testing.T) {
 	})
 }
 
-// A long list says that it is cut, in a second text.
+// A long list says in a second text that it is incomplete.
 func TestListDocumentsStopsEarly(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		dir := r.Folder()
-		for i := range 400 { // with addresses of a kilobyte each
+		for i := range 400 { // with paths of a kilobyte each
 			r.Server.Write(t, fmt.Sprintf("%s/%04d%s", dir, i, strings.Repeat("日", 80)), "")
 		}
 		var got []document.ListedDocument
@@ -180,7 +180,7 @@ func TestGetDocumentInfo(t *testing.T) {
 		must.SliceLen(t, 3, texts, must.Sprint("with content"))
 		test.Eq(t, `{"content_length":20,"truncated":true}`, texts[1], test.Sprint("with content"))
 		test.Eq(t, "# Document", texts[2], test.Sprint("with content"))
-		// The content is the room's.
+		// The content is that of the room.
 		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": "fresh "}, nil)
 		if texts := toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true}, nil)); texts[2] != "fresh # Document Content 😀" {
 			t.Errorf("after an edit: %q", texts)
@@ -225,7 +225,7 @@ func TestDeleteRenameCopyDocument(t *testing.T) {
 		if want := (document.RenameResult{Message: fmt.Sprintf("Successfully renamed document from '%s/a.md' to '%s/b.md'", dir, dir), OldPath: dir + "/a.md", NewPath: dir + "/b.md", Warning: ""}); renamed != want {
 			t.Errorf("renamed %+v, want %+v", renamed, want)
 		}
-		// The session went along, and what was shown of it.
+		// The session followed, and so did the record of shown text.
 		var s document.Session
 		if r.Good("query_document_session", toolstest.Dict{"path": dir + "/b.md"}, &s); s.Status != "connected" {
 			t.Errorf("its session: %+v", s)
@@ -282,7 +282,7 @@ func TestDeleteRenameCopyDocument(t *testing.T) {
 	})
 }
 
-// A new file at the path of a deleted one is known to the one who made it.
+// A new file at the path of a deleted one is known to its author.
 func TestCreateAfterDelete(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -338,11 +338,11 @@ func TestDocumentSessions(t *testing.T) {
 		if r.Good("end_document_session", toolstest.Dict{"path": md + "x"}, &ended); ended.Status != "not_found" {
 			t.Errorf("never opened: %+v", ended)
 		}
-		// A file that does not follow is told of.
+		// The answer reports a file that is not saved.
 		if err := os.Chmod(filepath.Join(r.Server.Root, md), 0o444); err != nil {
 			t.Fatal(err)
 		}
-		if os.Geteuid() != 0 { // whom no mode keeps from writing
+		if os.Geteuid() != 0 { // root, whom file modes do not stop
 			r.Content(md)
 			r.Good("query_document_session", toolstest.Dict{"path": md}, &got)
 			must.NotNil(t, got.Saved, must.Sprint("of a read-only file"))

@@ -24,7 +24,7 @@ type infoArgs struct {
 
 func (a infoArgs) path() string { return a.Path }
 
-// Info is what the server knows about a file, notebook or folder.
+// Info has the properties of a file, notebook or folder on the server.
 type Info struct {
 	Name         string `json:"name" jsonschema:"Name without the folder."`
 	Path         string `json:"path" jsonschema:"The document, without a leading slash."`
@@ -44,14 +44,14 @@ type contentInfo struct {
 	Revision  string `json:"revision,omitempty" jsonschema:"Of a notebook."`
 }
 
-// An infoResult is all of it in one object, for hosts that read structured content.
+// An infoResult has the properties and the content in one object, for hosts that read structured content.
 type infoResult struct {
 	Info
 	*contentInfo
 	Content *string `json:"content,omitempty" jsonschema:"The content; among the texts it is a separate one."`
 }
 
-// besideContent is the text before that with the content.
+// besideContent is the text before the content.
 type besideContent struct {
 	Info
 	Carets []string `json:"carets,omitempty"`
@@ -108,10 +108,10 @@ func getDocumentInfo(d *deps.Deps) tool.Tool {
 	}
 }
 
-// formatLimit is the largest file, in bytes, that is read to find out whether it is text.
+// formatLimit is the size of the largest file, in bytes, that is read to determine whether it is text.
 const formatLimit = 1 << 20
 
-// properties returns what the server knows about a file, with its format, and its content if wanted.
+// properties returns the server's record of a file, with its format, and its content if wanted.
 func properties(ctx context.Context, d *deps.Deps, path jupyter.Path, content bool) (jupyter.Content, asText, error) {
 	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents.Get(ctx, path, jupyter.ContentsOptions{})
@@ -146,7 +146,7 @@ func properties(ctx context.Context, d *deps.Deps, path jupyter.Path, content bo
 	return file, now, err
 }
 
-// currentContent is the content of a file's room, or of the file on disk if nobody has it open, or if it can have no room.
+// currentContent returns the content of a file's room, or of the file on disk if it is not open or cannot have a room.
 func currentContent(ctx context.Context, d *deps.Deps, file jupyter.Content) (asText, error) {
 	if file.Format != "base64" {
 		if apart := d.Files.Unjoined(ctx, file.Path, file.Type); apart != nil {

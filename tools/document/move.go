@@ -141,5 +141,5 @@ func copyDocument(d *deps.Deps) tool.Tool {
 	}
 }
 
-// MaxPeople is how many people an answer names.
+// MaxPeople is the maximum number of people that an answer names.
 const MaxPeople = 50

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// notANumber is a notebook with numbers that JSON cannot have, as Python writes them.
+// notANumber is a notebook with numbers that JSON does not allow, as Python writes them.
 const notANumber = `{
  "cells": [
   {"cell_type": "code", "id": "a1", "metadata": {}, "execution_count": 1, "outputs": [
@@ -24,7 +24,7 @@ const notANumber = `{
 }
 `
 
-// A notebook with NaN and Infinity opens, shows them, and keeps them through each way of an edit.
+// A notebook with NaN and Infinity opens, shows them, and keeps them through every kind of edit.
 func TestNotebookWithNaN(t *testing.T) {
 	const changed = "x = 22"
 	for name, edit := range map[string]func(r *toolstest.Rig, path, was string){
@@ -68,7 +68,7 @@ func TestNotebookWithNaN(t *testing.T) {
 	}
 }
 
-// A notebook that nobody has open is written by its file, and keeps NaN there.
+// A notebook that is not open is written through its file, and keeps NaN there.
 func TestFileWithNaNIsOverwritten(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

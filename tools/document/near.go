@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// missing is the error for words that are not in a text, with what stands there that is nearest to them.
+// missing is the error for words that are not in a text, with the most similar lines.
 func (r *replacement) missing(text, where string) error {
 	head := "old_text is not in " + where + " as it is now; nothing was changed"
 	if from, to, ok := loosely(text, r.old); ok {
@@ -26,10 +26,10 @@ func (r *replacement) missing(text, where string) error {
 	return fmt.Errorf("%s. Nearest to it: %s", head, strings.Join(near, ", "))
 }
 
-// words matches what is between white space.
+// words matches the words between white space.
 var words = regexp.MustCompile(`[^ \t\r\n]+`)
 
-// loosely finds old in a text where only white space differs.
+// loosely finds old in a text if only white space differs.
 func loosely(text, old string) (from, to int, ok bool) {
 	want := strings.Fields(old)
 	if len(want) == 0 {
@@ -48,7 +48,7 @@ func loosely(text, old string) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// longestLine is the line that says most.
+// longestLine returns the longest line, without surrounding white space.
 func longestLine(s string) string {
 	lines := strings.Split(s, "\n")
 	return strings.TrimSpace(slices.MaxFunc(lines, func(a, b string) int {
@@ -56,7 +56,7 @@ func longestLine(s string) string {
 	}))
 }
 
-// nearLines are the lines of a text that are most like one, at most three.
+// nearLines returns the lines of a text that are most similar to one, at most three.
 func nearLines(text, like string) []string {
 	const (
 		most   = 3
@@ -88,7 +88,7 @@ func nearLines(text, like string) []string {
 	return lo.Map(found[:min(most, len(found))], func(f scored, _ int) string { return lineAt(text, f.at) })
 }
 
-// pairs counts the pairs of neighbouring letters of a line; a long one is cut.
+// pairs counts the pairs of adjacent letters of a line; a long line is cut.
 func pairs(line string) map[string]int {
 	line, _ = textfmt.Cut(line, 300)
 	runes := []rune(line)

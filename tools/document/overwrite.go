@@ -71,7 +71,7 @@ func overwriteDocument(d *deps.Deps) tool.Tool {
 	}
 }
 
-// overwriteRoom overwrites a document in its room. beside tells that its file was written meanwhile.
+// overwriteRoom overwrites a document in its room. beside says that its file has been written meanwhile.
 func overwriteRoom(ctx context.Context, d *deps.Deps, file jupyter.Content, args overwriteArgs, beside bool) (*tool.Answer, error) {
 	doc, err := openFile(ctx, d, file.Type, file.Path)
 	if broken, ok := errors.AsType[*files.BrokenError](err); ok {
@@ -85,7 +85,7 @@ func overwriteRoom(ctx context.Context, d *deps.Deps, file jupyter.Content, args
 		return nil, err
 	}
 	defer doc.Release()
-	if beside { // the server is about to load the file into the room: what is typed there is merged before it does
+	if beside { // the server is about to load the file into the room: text typed there is merged first
 		ctx = editguard.With(ctx, editguard.Manners{Force: true})
 	}
 	out, err := overwriteIn(ctx, d, doc, args)
@@ -98,7 +98,7 @@ func overwriteRoom(ctx context.Context, d *deps.Deps, file jupyter.Content, args
 	return &tool.Answer{Body: out, Doc: doc}, nil
 }
 
-// overwriteIn overwrites a document, in its room or by its file.
+// overwriteIn overwrites a document, in its room or through its file.
 func overwriteIn(ctx context.Context, d *deps.Deps, doc readable, args overwriteArgs) (*OverwriteResult, error) {
 	out := overwritten(doc.Path(), args)
 	was, err := asTextOf(ctx, d, doc)
@@ -106,7 +106,7 @@ func overwriteIn(ctx context.Context, d *deps.Deps, doc readable, args overwrite
 		return nil, err
 	}
 	if args.Revision == target.FileRevision(was.all) {
-		args.Revision = "" // it is what the client was given for this content
+		args.Revision = "" // the client received it for this content
 	}
 	var rev ydoc.Revision
 	if doc.Text() == nil {
@@ -121,8 +121,8 @@ func overwriteIn(ctx context.Context, d *deps.Deps, doc readable, args overwrite
 	return out, err
 }
 
-// revisionOf is the revision of a document that was just written, at rev if that is known. No other call knows those of a
-// document that is in no room, so that it gets its file's.
+// revisionOf returns the revision of a document that was just written, at rev if that is known. The revisions of a document
+// without a room are unknown to other calls, so it gets that of its file.
 func revisionOf(ctx context.Context, d *deps.Deps, doc readable, rev ydoc.Revision) (string, error) {
 	_, apart := doc.(*files.Unjoined)
 	if rev != 0 && !apart {
@@ -135,7 +135,7 @@ func revisionOf(ctx context.Context, d *deps.Deps, doc readable, rev ydoc.Revisi
 	return target.Revision(now.rev), err
 }
 
-// overwritten is the answer for a document, without its revision.
+// overwritten returns the answer for a document, without its revision.
 func overwritten(path jupyter.Path, args overwriteArgs) *OverwriteResult {
 	return &OverwriteResult{
 		Message: fmt.Sprintf("Successfully overwrote document at %s", Named(path.String())),
@@ -180,8 +180,8 @@ func overwriteNotebook(ctx context.Context, doc readable, args overwriteArgs) (m
 	return merged, err
 }
 
-// cutCell finds the first new cell whose source was read cut off, -1 for none. now are the cells that there are, of which
-// one may hold the mark itself.
+// cutCell finds the first new cell whose source was cut when it was read, -1 for none. now are the current cells; one of
+// them may contain the mark itself.
 func cutCell(file, now []ydoc.Cell) int {
 	marked := func(c ydoc.Cell) bool { return textfmt.Marked(c.Source) }
 	if slices.ContainsFunc(now, marked) {

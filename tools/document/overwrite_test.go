@@ -33,7 +33,7 @@ func TestOverwriteText(t *testing.T) {
 		test.Eq(t, "one 😀\n2\nthree\n", now.Content)
 		test.Eq(t, got.Revision, now.Revision)
 		r.FileIs(path, "one 😀\n2\nthree\n")
-		// What another writes meanwhile is kept, and where both wrote nothing is written.
+		// Text written by others meanwhile is kept, and a conflict writes nothing.
 		other.Content(path)
 		other.Good("replace_document_text", toolstest.Dict{"path": path, "position": 6, "length": 1, "text": "zwei"}, nil)
 		r.EventuallyText(path, "one 😀\nzwei\nthree\n")
@@ -70,10 +70,10 @@ func TestOverwriteNotebook(t *testing.T) {
 				t.Errorf("cells %q, want %q", got, want)
 			}
 		}
-		// Cells of the same id stay: moved, changed, deleted; others are new.
+		// Cells with the same id stay: moved, changed, deleted; others are new.
 		overwrite(toolstest.Book("c4:e", "c0:a", "new:neu 😀", "c1:b2", "c3:d"))
 		is("c4:e", "c0:a", "new:neu 😀", "c1:b2", "c3:d")
-		// Without ids what reads the same stays.
+		// Without ids, cells with equal sources stay.
 		overwrite(toolstest.Book(":e", ":x", ":d", ":a"))
 		got := r.Book(path)
 		must.SliceLen(t, 4, got, must.Sprint("without ids"))
@@ -81,7 +81,7 @@ func TestOverwriteNotebook(t *testing.T) {
 		test.Eq(t, "c3:d", got[2], test.Sprint("without ids"))
 		test.Eq(t, "c0:a", got[3], test.Sprint("without ids"))
 		test.StrHasSuffix(t, ":x", got[1], test.Sprint("without ids"))
-		// All that a cell can have is written, and the notebook's own metadata; what is equal is not touched.
+		// All parts of a cell are written, and the notebook's own metadata; equal parts are not touched.
 		const whole = `{"nbformat":4,"nbformat_minor":5,"metadata":{"k":{"n":12345678901234567,"f":1.5}},"cells":[
 		{"id":"m","cell_type":"markdown","source":["# 😀\n","two"],"metadata":{"tags":["t"]},"attachments":{"i.png":{"image/png":"aaaa"}}},
 		{"id":"c0","cell_type":"code","source":"1","metadata":{"trusted":true,"a":1},"execution_count":3,"outputs":[
@@ -103,7 +103,7 @@ func TestOverwriteNotebook(t *testing.T) {
 		if !reflect.DeepEqual(file, want) {
 			t.Errorf("the notebook is %v, want %v", file, want)
 		}
-		// What a read gives can be written back; a cell can change its type.
+		// The content of a read can be written back; a cell can change its type.
 		if back := overwrite(r.Content(path).Content); back.Revision != first.Revision {
 			t.Error("writing back what was read changed something")
 		}
@@ -127,8 +127,7 @@ func TestOverwriteNotebook(t *testing.T) {
 	})
 }
 
-// What another writes into a notebook after it was shown is kept; a cell that
-// it has added or changed is not deleted.
+// Changes by others after the notebook was shown are kept; a cell that others have added or changed is not deleted.
 func TestOverwriteNotebookKeepsWhatOthersWrite(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r, other := toolstest.New(t), toolstest.New(t)
@@ -152,7 +151,7 @@ func TestOverwriteNotebookKeepsWhatOthersWrite(t *testing.T) {
 		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": without}, "nothing was changed", added.ID, "| added", "force true")
 		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": without, "revision": rev}, "nothing was changed", added.ID, "force true")
 		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("c0:a = 7\nb = 2\n", "c1:gone = 1", "c2:last = 1", added.ID+":added")}, "nothing was changed", "a = 100", "a = 7")
-		// A content that differs from the refused one is a change from what the refusal showed.
+		// Content that differs from the refused one is a change from the text that the refusal showed.
 		var got document.OverwriteResult
 		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("c0:a = 100\nb = 3\n", "c2:last = 1", added.ID+":added")}, &got)
 		now := r.Book(path)

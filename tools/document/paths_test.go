@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A path as it stands in an address is understood, an address is not taken for a path, and what is hidden is said to be.
+// A percent-encoded path is decoded, an address is not taken for a path, and hidden names are reported as hidden.
 func TestPathsOfAddresses(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -72,7 +72,7 @@ func getDocumentContent(d *deps.Deps) tool.Tool {
 	}
 }
 
-// words are the text beneath a line that says which part of the document it is.
+// words returns the text under a line that says which part of the document it is.
 func (r *ContentResult) words(path jupyter.Path, from int) func() plaintext.Text {
 	return func() plaintext.Text {
 		t := plaintext.Text{First: path.String() + ", " + textfmt.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
@@ -90,8 +90,8 @@ func (r *ContentResult) words(path jupyter.Path, from int) func() plaintext.Text
 	}
 }
 
-// ReadText puts the requested part of an open document into out. finish has to be called with the answer: it shortens the
-// part until the answer may be sent, and records what is left of it as read.
+// ReadText puts the requested part of an open document into out. finish must be called with the answer: it shortens the part
+// until the answer fits, and records the shown text as read.
 func ReadText(ctx context.Context, d *deps.Deps, doc *session.Document, args ContentArgs, out *ContentResult) (finish func(*tool.Answer) error, err error) {
 	r, err := asTextOf(ctx, d, doc)
 	if err != nil {
@@ -105,7 +105,7 @@ func ReadText(ctx context.Context, d *deps.Deps, doc *session.Document, args Con
 type asText struct {
 	all   string
 	rev   ydoc.Revision
-	shown func(from, to int) // records which bytes of it are in an answer
+	shown func(from, to int) // records which of its bytes are in an answer
 }
 
 func asTextOf(ctx context.Context, d *deps.Deps, doc readable) (r asText, err error) {
@@ -134,7 +134,7 @@ func asTextOf(ctx context.Context, d *deps.Deps, doc readable) (r asText, err er
 	return r, err
 }
 
-// readPiece puts the requested part of a text into out; shown is told which bytes of it are in the answer.
+// readPiece puts the requested part of a text into out; shown is called with the range of its bytes in the answer.
 func readPiece(all string, args ContentArgs, out *ContentResult, shown func(from, to int)) (finish func(*tool.Answer) error, err error) {
 	runes := []rune(all)
 	if args.Position < 0 || args.Position > len(runes) {
@@ -160,7 +160,7 @@ func readPiece(all string, args ContentArgs, out *ContentResult, shown func(from
 	}, nil
 }
 
-// notebookText writes a notebook as the JSON of its file.
+// notebookText returns a notebook as the JSON of its file.
 func notebookText(content map[string]any) (string, error) {
 	b, err := tool.Indented(pyjson.Literals(content), " ")
 	if err != nil {

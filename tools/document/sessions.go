@@ -40,7 +40,7 @@ func DescribeSession(i session.Info) Session {
 		Path: i.Path.String(), SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, LastActivity: tool.Stamp(i.LastActivity), Message: i.Message,
 	}
 	if i.Status == session.Away {
-		v.Status = session.Disconnected // for a client that is all the same; the message says which
+		v.Status = session.Disconnected // clients see no difference; the message has it
 	}
 	if i.ExpiresIn > 0 {
 		v.ExpiresIn = new(math.Round(i.ExpiresIn.Seconds()*10) / 10)
@@ -70,7 +70,7 @@ func queryDocumentSession(d *deps.Deps) tool.Tool {
 	}
 }
 
-// SessionAt finds the session of a path, open or ended, or of the path that a percent-encoded one stands for.
+// SessionAt finds the session of a path, open or ended, or of the decoded path if it is percent-encoded.
 func SessionAt(ctx context.Context, d *deps.Deps, path jupyter.Path) (session.Info, bool) {
 	info, found := sessionAt(d, path)
 	if plain, ok := target.Unescaped(path); ok && !found {

@@ -9,13 +9,13 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Where nobody has seen the last edits in the file when a session ends, because the server goes away, the answer says so
-// in time, and what to do.
+// If the server goes away before the last edits are confirmed in the file when a session ends, the answer says so in time,
+// and what to do.
 func TestEndOfASessionWhoseServerGoesAway(t *testing.T) {
 	unknown := []string{"was ended, but with an error", "not known whether the file has its last edits", "read it again"}
 	for name, c := range map[string]struct {
 		before, behind func(*jupytertest.Cable) // the edit; neither is a restart in the middle of the last save
-		away           bool                     // the restart comes while the room is away, since that save was asked for
+		away           bool                     // the restart comes while the room is away, after that save was requested
 		says           []string
 	}{
 		"cut off behind an edit":     {behind: (*jupytertest.Cable).Cut, says: []string{"not known whether the file"}},

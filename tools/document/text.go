@@ -15,16 +15,16 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Positions and lengths in a text document are Unicode code points, as Python's len and a model count them: an emoji of
-// one code point counts one, and no position lies inside a code point. The shared document counts UTF-16 units; this
-// file and edit.go convert.
+// Positions and lengths in a text document are Unicode code points, the unit of Python's len and of models: an emoji of one
+// code point counts one, and no position lies inside a code point. The shared document counts UTF-16 units; this file and
+// edit.go convert.
 
-// PathArg checks a path argument that must name something below the root.
+// PathArg checks a path argument that must name a file or folder below the root.
 func PathArg(name, path string) (jupyter.Path, error) {
 	return target.FileArg(name, path, ": give a path such as \"work/notes.md\""+textfmt.Hint("; list_documents lists the documents"))
 }
 
-// atPath is [tool.Typed] for a tool whose argument path names something below the root.
+// atPath is [tool.Typed] for a tool whose argument path names a file or folder below the root.
 func atPath[A interface{ path() string }](answer func(context.Context, jupyter.Path, A) (*tool.Answer, error)) tool.Call {
 	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
 		clean, err := PathArg("path", args.path())
@@ -53,7 +53,7 @@ func openText(ctx context.Context, d *deps.Deps, path string) (*session.Document
 	return doc, Missing(err, clean)
 }
 
-// Open opens a text or a notebook, whichever is at the path.
+// Open opens the text or the notebook at a path.
 func Open(ctx context.Context, d *deps.Deps, path string) (*session.Document, error) {
 	file, err := lookAt(ctx, d, path)
 	if err != nil {
@@ -62,7 +62,7 @@ func Open(ctx context.Context, d *deps.Deps, path string) (*session.Document, er
 	return openFile(ctx, d, file.Type, file.Path)
 }
 
-// lookAt finds what is at the path that a call names, or at the one for which a percent-encoded one stands.
+// lookAt finds the file at the path that a call names, or at the decoded path if it is percent-encoded.
 func lookAt(ctx context.Context, d *deps.Deps, path string) (jupyter.Content, error) {
 	clean, err := PathArg("path", path)
 	if err != nil {
@@ -74,7 +74,7 @@ func lookAt(ctx context.Context, d *deps.Deps, path string) (jupyter.Content, er
 	return file, Missing(err, clean)
 }
 
-// A readable is a document that a client reads and writes: an open one, or by its file one that nobody has open.
+// A readable is a document that a client reads and writes: an open one, or a file that no room has open.
 type readable interface {
 	Path() jupyter.Path
 	Notebook() *ydoc.Notebook
@@ -82,7 +82,7 @@ type readable interface {
 	As(client string) readset.Reader
 }
 
-// openFile opens what is at a path, by its type in the Contents API.
+// openFile opens the document at a path, by its type in the Contents API.
 func openFile(ctx context.Context, d *deps.Deps, typ string, path jupyter.Path) (*session.Document, error) {
 	if typ == "notebook" {
 		return d.OpenAt(ctx, path)
@@ -90,13 +90,13 @@ func openFile(ctx context.Context, d *deps.Deps, typ string, path jupyter.Path) 
 	return d.Manager.OpenText(ctx, path)
 }
 
-// baseArg parses the revision that a call's positions or content refer to; 0 if it names none.
+// baseArg parses the revision that a call's positions or content refer to; 0 if the call has none.
 func baseArg(named string) (ydoc.Revision, error) {
 	return target.ParseRevisionOf(named, "an earlier answer about this document")
 }
 
-// rewriteText changes a text for the client of ctx, based on the revision that the call names. instead ends the advice of
-// a refusal.
+// rewriteText changes a text for the client of ctx, based on the revision that the call names. instead ends the advice of a
+// refusal.
 func rewriteText(ctx context.Context, doc readable, named, name, instead string, change func(base string) (readset.TextChange, error)) (readset.ChangedText, error) {
 	base, err := baseArg(named)
 	if err != nil {

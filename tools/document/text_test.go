@@ -49,7 +49,7 @@ func TestGetDocumentContent(t *testing.T) {
 		test.Eq(t, "", got.Content, test.Sprint("an empty one"))
 		test.Eq(t, 0, got.Length, test.Sprint("an empty one"))
 		test.False(t, got.Truncated, test.Sprint("an empty one"))
-		// What does not fit in one answer is cut, however it is escaped.
+		// Text that does not fit in one answer is cut, however it is escaped.
 		long := r.TextFile(strings.Repeat("\x01<\"\u2028", 100_000))
 		got = r.Content(long)
 		test.True(t, got.Truncated, test.Sprint("a long one"))
@@ -70,8 +70,8 @@ func TestGetDocumentContent(t *testing.T) {
 	})
 }
 
-// The seed's own examples: the results' fields and messages, in the room and on
-// disk, with characters beyond 16 bits before and after.
+// The examples from the contract: the results' fields and messages, in the room and on disk, with characters beyond 16 bits
+// before and after.
 func TestEditDocumentText(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r, other := toolstest.New(t), toolstest.New(t)
@@ -138,7 +138,7 @@ func TestEditDocumentText(t *testing.T) {
 		if now := r.Content(path).Content; now != want {
 			t.Errorf("refused edits left %q", now)
 		}
-		// Nothing to do is done.
+		// An edit that changes nothing succeeds.
 		r.Good("delete_document_text", toolstest.Dict{"path": path, "position": n, "length": 0}, &got)
 		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": ""}, &got)
 		now = r.Content(path)
@@ -147,8 +147,7 @@ func TestEditDocumentText(t *testing.T) {
 	})
 }
 
-// Positions mean the text as the client was last shown it: what another has
-// typed since is kept, and shifts them.
+// Positions refer to the text that the client was last shown: text that others have typed since is kept, and shifts them.
 func TestPositionsAreCarriedOver(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r, other := toolstest.New(t), toolstest.New(t)
@@ -161,7 +160,7 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				now := doc.Text().String() // which shows it to nobody
+				now := doc.Text().String() // does not show it to a client
 				doc.Release()
 				if now == want {
 					return
@@ -181,10 +180,10 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 		test.Eq(t, 23, got.Position, test.Sprint("carried over"))
 		const merged = "😀 new first line\nalpha BETA gamma\nsecond line\n"
 		sees(merged)
-		// What it has not seen since stays, wherever its text is now.
+		// Text that it has not seen since stays, wherever it is now.
 		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": "alpha BETA gamma\nsecond line\n"}, &got)
 		sees(merged)
-		// The revision that it had from the answer says what its positions mean, not that it has read the text.
+		// The revision from the answer defines its positions, but does not mean that the client has read the text.
 		last := got.Revision
 		r.Bad("delete_document_text", toolstest.Dict{"path": path, "position": 0, "length": 2, "revision": last}, "nothing was changed", "read on from position 0")
 		r.Content(path)
@@ -195,7 +194,7 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 		if now := r.Content(path).Content; now != strings.TrimPrefix(merged, "😀 ") {
 			t.Errorf("it reads %q", now)
 		}
-		// An older revision can be named too; where both changed the same words nothing is written.
+		// An older revision can be named too; if both changed the same words, nothing is written.
 		r.Bad("replace_document_text", toolstest.Dict{"path": path, "position": 6, "length": 4, "text": "other", "revision": base}, "nothing was changed", "Their change", "BETA", "other")
 		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 29, "text": "the end\n", "revision": base}, &got)
 		if !got.Merged {
@@ -207,7 +206,7 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 	})
 }
 
-// What a client was shown before its document was closed is not forgotten.
+// Text that a client was shown before its document was closed is remembered.
 func TestShownTextIsRememberedAcrossSessions(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r, other := toolstest.New(t), toolstest.New(t)

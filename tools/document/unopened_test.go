@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// sound is a notebook, with a code cell and places for the faults of others.
+// sound is a notebook with a code cell and placeholders for faults.
 const sound = `{"cells": [
  {"cell_type": "code", "id": "a1", "metadata": {}, "execution_count": null, "outputs": [], "source": "ok = 1"},
  {"cell_type": "markdown", "id": "a2", "metadata": {}, "source": "It's 20"}
@@ -21,8 +21,8 @@ const sound = `{"cells": [
 const older = `{"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": [
  {"cell_type": "code", "input": "print 1", "language": "python", "outputs": [], "metadata": {}}]}]}`
 
-// A notebook that the server cannot open is refused in one sentence, which says where the fault is, and the tools of texts
-// mend it.
+// A notebook that the server cannot open is refused in one sentence, which names the faulty line, and the text tools repair
+// it.
 func TestUnopenedNotebookIsMended(t *testing.T) {
 	without := func(text, part string) string { return strings.Replace(text, part, "", 1) }
 	for name, c := range map[string]struct{ text, fault, mended string }{
@@ -68,7 +68,7 @@ func wide(text string) string {
 	return b.String()
 }
 
-// edit_text mends the file of a notebook that the server cannot open.
+// edit_text repairs the file of a notebook that the server cannot open.
 func TestEditTextMendsAnUnopenedNotebook(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -81,7 +81,7 @@ func TestEditTextMendsAnUnopenedNotebook(t *testing.T) {
 	})
 }
 
-// A change by edit_text also mends the encoding of a file.
+// A change by edit_text also repairs the encoding of a file.
 func TestEditTextMendsAnEncoding(t *testing.T) {
 	for name, text := range map[string]string{
 		"a mark":       "\xef\xbb\xbf" + sound,
@@ -99,7 +99,7 @@ func TestEditTextMendsAnEncoding(t *testing.T) {
 	}
 }
 
-// A room that the server cannot make is tried three times, and again only when the file has changed, or once when asked.
+// A room that the server cannot make is tried three times, and again only after the file has changed, or once on request.
 func TestUnmadeRoomIsNotTriedForEver(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)

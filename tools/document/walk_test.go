@@ -12,14 +12,14 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A client that asks for it hears how far a long walk is.
+// A client that requests progress is notified of the progress of a long walk.
 func TestWalkTellsOfProgress(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		heard := make(chan string, 100)
 		told := make(chan struct{})
 		r := toolstest.NewOn(t, jupytertest.Folders(t, func(path string) ([]map[string]any, bool) {
 			if path == "slow" {
-				<-told // it takes until somebody has heard of it
+				<-told // wait for the first notification
 			}
 			if path != "" {
 				return nil, true
@@ -42,7 +42,7 @@ func TestWalkTellsOfProgress(t *testing.T) {
 		late := time.After(time.Minute)
 		for message := ""; message != "1 folder listed, 1 notebook found"; {
 			select {
-			case message = <-heard: // at first it may not have come to anything
+			case message = <-heard: // the first may come before anything was found
 				continue
 			case <-late:
 				t.Errorf("the last that was heard is %q", message)

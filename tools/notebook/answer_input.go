@@ -37,8 +37,8 @@ func answerInput(d *deps.Deps) tool.Tool {
 	}
 }
 
-// follow waits for a run, at most as long as the call says, and answers with what became of it. The call's client is
-// asked what the code asks, if it can be asked.
+// follow waits for a run, at most as long as the call says, and answers with its state. Questions of the code go to the
+// call's client, if it supports elicitation.
 func follow(ctx context.Context, d *deps.Deps, r *run.Run, args Waiting) (*tool.Answer, error) {
 	wait, stop := context.WithTimeout(ctx, args.hold(ctx, d))
 	defer stop()

@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// While the Jupyter server is away, what is read says so, what is written is said not to be made, and the first call
-// after it is made.
+// While the Jupyter server is away, reads say so, refused writes say that nothing was done, and the first call after its
+// return succeeds.
 func TestServerIsAway(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

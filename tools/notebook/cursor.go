@@ -15,8 +15,8 @@ import (
 // MaxCursor bounds a cursor, in characters.
 const MaxCursor = 65_536
 
-// A cursor is the place where an answer of read_nb_cells or notebook_get ended. It is opaque to clients. It has the
-// next cell's id as well, so that the next call finds it after others have inserted or deleted cells before it.
+// A cursor is the place where an answer of read_nb_cells or notebook_get ended. It is opaque to clients. It also has the
+// next cell's id, so that the next call finds the cell after others have inserted or deleted cells before it.
 type cursor struct {
 	At   int         `json:"at"`
 	ID   string      `json:"id"`
@@ -28,8 +28,8 @@ type indexSpan struct {
 	End   int `json:"e"`
 }
 
-// nextCursor names the cells that did not fit; "" if all did. whole tells to read to the notebook's end at the time of
-// the next call.
+// nextCursor names the cells that did not fit; "" if all did. whole means to read to the notebook's end at the time of the
+// next call.
 func nextCursor(left []int, cells []ydoc.Cell, whole bool) (string, error) {
 	if len(left) == 0 {
 		return "", nil
@@ -69,8 +69,8 @@ func wholeReading(args ReadArgs) bool {
 	return err == nil && c.Left == nil
 }
 
-// cellsToRead returns the indexes of the cells that a call of read_nb_cells asks for, and a note if the cell at its
-// cursor is gone.
+// cellsToRead returns the indexes of the cells that a call of read_nb_cells requests, and a note if the cell at its cursor
+// has been deleted.
 func cellsToRead(args ReadArgs, v target.View) (indexes []int, note string, err error) {
 	switch {
 	case args.Cursor != "" && args.Ranges != nil:

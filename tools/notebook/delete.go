@@ -24,7 +24,7 @@ type deleteArgs struct {
 	target.Reasoned
 }
 
-// whatOutputs is the argument what of a call that deletes no cells.
+// whatOutputs is the value of the argument what for a call that only clears outputs.
 const whatOutputs = "outputs"
 
 // A ReadRange names cells to delete or to move.
@@ -33,7 +33,7 @@ type ReadRange struct {
 	Revision string `json:"revision,omitempty" jsonschema:"At which you have read the one cell." validate:"min=1,max=20"`
 }
 
-// readCells are the cells that ranges name, in their order, each once.
+// readCells returns the cells that ranges name, in their order, each once.
 func readCells(ranges []ReadRange, v target.View) ([]readset.Target, error) {
 	var out []readset.Target
 	named := map[string]bool{}
@@ -81,7 +81,7 @@ func deleteNbCells(d *deps.Deps) tool.Tool {
 			if args.What == whatOutputs {
 				return clearOutputsOf(ctx, doc, cells)
 			}
-			// If no cell is left, the same transaction adds an empty one.
+			// If no cells remain, the same transaction adds an empty one.
 			if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, cells, args.Force); err != nil {
 				return nil, err
 			}
@@ -94,7 +94,7 @@ func deleteNbCells(d *deps.Deps) tool.Tool {
 	}
 }
 
-// namesOf names the cells before they are deleted, for an answer in words. The client is shown what is left.
+// namesOf names the cells before they are deleted, for an answer in words.
 func namesOf(ctx context.Context, doc *session.Document, cells []readset.Target) string {
 	if !tool.InWords(ctx) {
 		return ""

@@ -119,7 +119,7 @@ func TestModifyNbCellsRefuses(t *testing.T) {
 	})
 }
 
-// A change is merged with what somebody else has done to the cell since this client was shown it.
+// A change is merged with other participants' changes of the cell since this client was shown it.
 func TestModifyMergesWithOthers(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -155,7 +155,7 @@ func TestModifyMergesWithOthers(t *testing.T) {
 	})
 }
 
-// A change names the revision that it is from, whatever the client was shown since.
+// A change can name the revision that it is based on, whatever the client was shown since.
 func TestModifyFromANamedRevision(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -178,7 +178,7 @@ func TestModifyFromANamedRevision(t *testing.T) {
 	})
 }
 
-// What a client was shown before the session ended still protects what others have written since.
+// The record of shown text from before the session ended still protects text that others have written since.
 func TestModifyAfterTheSessionEnded(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -197,7 +197,7 @@ func TestModifyAfterTheSessionEnded(t *testing.T) {
 		if got := r.Sources(path); !slices.Equal(got, []string{"shared = 2", "mine = 2"}) {
 			t.Errorf("sources = %q", got)
 		}
-		// Other content is a change from what the refusal showed.
+		// Other content is a change from the text that the refusal showed.
 		r.Good("modify_nb_cells", change(0, "shared = 4"), nil)
 	})
 }

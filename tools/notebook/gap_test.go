@@ -10,8 +10,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// The answers about a notebook whose room lacks a part of it say that they are of the file, and edits are refused with
-// what to do.
+// The answers about a notebook whose room is incomplete say that they show the file, and edits are refused with advice.
 func TestDamagedRoom(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
-// Whatever a kernel puts out and a cell holds, no answer is longer than [tool.MaxAnswerBytes]: callAs checks that of each.
+// Whatever a kernel prints and a cell contains, no answer is longer than [tool.MaxAnswerBytes]: callAs checks that for each.
 func TestGiantContents(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -48,7 +48,7 @@ func TestGiantContents(t *testing.T) {
 				}
 			}
 		}
-		// Head and tail are kept, and the middle says what is missing and how to get it.
+		// Head and tail are kept, and the middle says how much is missing and how to get it.
 		var view notebook.RunView
 		r.Good("get_run", toolstest.Dict{"run_id": runs[0], "maxCellOutputSize": 1000}, &view)
 		shown := fmt.Sprint(view.Outputs[0]["text"])
@@ -70,7 +70,7 @@ func TestGiantContents(t *testing.T) {
 		r.Good("list_runs", toolstest.Dict{"limit": 200}, nil)
 		r.Good("get_nb_stat", toolstest.Dict{"path": path}, nil)
 		r.Good("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 3}}}, nil)
-		// Refusals quote what they were given, and are as short.
+		// Refusals quote their input, and are as short.
 		huge := strings.Repeat("é\"<", 400_000) // 1.6 MB
 		for name, args := range map[string]toolstest.Dict{
 			"get_run":           {"run_id": huge},

@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A call that does not say how long to wait answers before hosts give up, with the run's id; one that says it, or whose
-// client hears of the progress, waits as long as before.
+// A call without a timeout answers before hosts give up, with the run's id; one with a timeout, or whose client receives
+// progress, waits as long as before.
 func TestAnswerWithin(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)

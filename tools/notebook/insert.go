@@ -75,7 +75,7 @@ func insertNbCells(d *deps.Deps) tool.Tool {
 	}
 }
 
-// insert writes the new cells and returns their ids, and the ids of those that can be run.
+// insert writes the new cells and returns their ids, and the ids of the code cells among them.
 func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
 	before, position, err := args.position(target.ViewOf(ctx, doc))
 	if err != nil {
@@ -95,8 +95,8 @@ func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, r
 	return ids, lo.Filter(ids, func(_ string, i int) bool { return cells[i].Type == ydoc.Code }), nil
 }
 
-// InsertAt inserts at least one new cell at a position, or behind those that an earlier call has put there meanwhile, and
-// returns the ids. See [tool.Turns].
+// InsertAt inserts at least one new cell at a position, or behind the cells that an earlier call has inserted there
+// meanwhile, and returns the ids. See [tool.Turns].
 func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, position func(*ydoc.Editor) int) (ids []string, err error) {
 	turn, behind := tool.TurnOf(ctx), ""
 	err = doc.Edit(ctx, "insert cells", func(e *ydoc.Editor) error {
@@ -124,7 +124,7 @@ func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, 
 	return ids, nil
 }
 
-// position is the index at which to insert among the cells that it returns.
+// position returns the index at which to insert, and the cells that it refers to.
 func (a insertArgs) position(v target.View) ([]ydoc.Cell, int, error) {
 	switch n := len(v.Listed); {
 	case a.AfterID != "" && a.Position != nil:
@@ -141,8 +141,8 @@ func (a insertArgs) position(v target.View) ([]ydoc.Cell, int, error) {
 	}
 }
 
-// Placed translates a position among the cells before into one of now: before the same cell, or after the nearest earlier
-// one that still exists.
+// Placed translates a position among the cells before into a current one: before the same cell, or after the nearest earlier
+// cell that still exists.
 func Placed(e *ydoc.Editor, before []ydoc.Cell, position int) int {
 	if position == 0 {
 		return 0

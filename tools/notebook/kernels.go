@@ -112,7 +112,7 @@ func restartNbKernel(d *deps.Deps) tool.Tool {
 	}
 }
 
-// afterRestart clears and runs the cells as the call asks, and makes the answer.
+// afterRestart clears and runs the cells as the call says, and returns the answer.
 func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args restartArgs, change session.KernelChange) (*tool.Answer, error) {
 	out := RestartResult{Restarted: change.Fresh, KernelName: change.Kernel.Name}
 	out.did = did(change)
@@ -149,7 +149,7 @@ func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args
 	return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 }
 
-// did says what happened to the kernel, after "Successfully".
+// did describes the change of the kernel, to follow "Successfully".
 func did(c session.KernelChange) string {
 	switch {
 	case c.Started:
@@ -160,18 +160,18 @@ func did(c session.KernelChange) string {
 	return "restarted notebook kernel"
 }
 
-// codeCells are the ids of a notebook's code cells, in order.
+// codeCells returns the ids of a notebook's code cells, in order.
 func codeCells(doc *session.Document) []string {
 	return codeAmong(doc.Notebook().Cells())
 }
 
-// codeAmong are the ids of the code cells among cells, in order.
+// codeAmong returns the ids of the code cells among cells, in order.
 func codeAmong(cells []ydoc.Cell) []string {
 	ids := lo.FilterMap(cells, func(c ydoc.Cell, _ int) (string, bool) { return c.ID, c.Type == ydoc.Code })
 	return ids
 }
 
-// ClearOutputs clears the outputs of those cells that still exist.
+// ClearOutputs clears the outputs of the given cells that still exist.
 func ClearOutputs(ctx context.Context, doc *session.Document, cells []string) error {
 	if len(cells) == 0 {
 		return nil

@@ -33,7 +33,7 @@ func TestListAvailableKernels(t *testing.T) {
 	})
 }
 
-// The folder of a kernel on disk is told where the server tells it, as one whose manager of kernelspecs answers itself may.
+// The folder of a kernel on disk is shown if the server sends it, as one with its own kernelspec manager may.
 func TestFolderOfAKernel(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		const folder = "/usr/local/share/jupyter/kernels/python3"
@@ -57,7 +57,7 @@ func TestFolderOfAKernel(t *testing.T) {
 	})
 }
 
-// restart_nb_kernel is "restart and run all", as long as it is not told otherwise.
+// restart_nb_kernel is "restart and run all" by default.
 func TestRestartNbKernel(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Edits of a source with the line ends of Windows, by clients that write "\n", leave the lines that they do not change.
+// Edits of a source with Windows line ends, by clients that write "\n", leave unchanged lines alone.
 func TestLineEndsStay(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -52,7 +52,7 @@ func listNbs(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			looked := 0 // Walk asks for one at a time
+			looked := 0 // Walk calls Wants one at a time
 			found, note, err := d.Walk(ctx, files.Search{
 				Root: root, What: "notebook", Depth: files.MaxDepth,
 				Wants: func(c jupyter.Content) bool {

@@ -9,13 +9,13 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// lockedBook has a cell that may be changed, one that may not be deleted, and one that may be neither.
+// lockedBook has a cell that may be changed, one that must not be deleted, and one that must be neither changed nor deleted.
 const lockedBook = `{"nbformat":4,"nbformat_minor":5,"metadata":{"kernelspec":{"name":"python3","display_name":"P"}},"cells":[
 	{"id":"open","cell_type":"code","source":"a = 1","metadata":{},"outputs":[],"execution_count":null},
 	{"id":"kept","cell_type":"code","source":"b = 1","metadata":{"deletable":false},"outputs":[],"execution_count":null},
 	{"id":"locked","cell_type":"code","source":"print(3)","metadata":{"deletable":false,"editable":false},"outputs":[],"execution_count":null}]}`
 
-// A locked cell is not changed by any tool, with or without force; it is run as any other.
+// Tools do not change a locked cell, with or without force; it can be run.
 func TestLockedCells(t *testing.T) {
 	change := func(id, content string) toolstest.Dict {
 		return toolstest.Dict{"exec": false, "force": true, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": id}, "content": content}}}
@@ -26,7 +26,7 @@ func TestLockedCells(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool string
 		args toolstest.Dict
-		says string // "" if it is done
+		says string // "" if it succeeds
 	}{
 		"change":               {"modify_nb_cells", change("locked", "print(4)"), `"editable": false`},
 		"change nothing":       {"modify_nb_cells", change("locked", "print(3)"), ""},

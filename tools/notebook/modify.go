@@ -47,13 +47,13 @@ type ModifyResult struct {
 	executed
 }
 
-// A mergedCell is a cell whose source differs from what the caller wrote, because somebody edited it at the same time.
+// A mergedCell is a cell whose source differs from the caller's text because another participant edited it at the same time.
 type mergedCell struct {
 	ID        string `json:"id"`
 	Source    string `json:"source" jsonschema:"The source now."`
 	Truncated bool   `json:"truncated" jsonschema:"Whether the source was cut: if so, read the cell."`
 	Revision  string `json:"revision" changes:"the cell"`
-	// Diff is the change from the source given to the one now; the middle of a long one is left out.
+	// Diff is the change from the given source to the current one; the middle of a long one is left out.
 	Diff string `json:"-"`
 }
 
@@ -119,7 +119,7 @@ func rewritesOf(mods []Modification, v target.View) ([]rewrite, error) {
 	return out, checkRewrites(out)
 }
 
-// checkRewrites bounds what one call changes.
+// checkRewrites bounds the changes of one call.
 func checkRewrites(list []rewrite) error {
 	if len(list) > tool.MaxChanged {
 		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", textfmt.Plural(len(list), "cell"), textfmt.Thousands(tool.MaxChanged))
@@ -136,7 +136,7 @@ func checkRewrites(list []rewrite) error {
 	return nil
 }
 
-// baseOf parses the revision that an argument gives for so many cells; 0 if it gives none.
+// baseOf parses the revision in an argument that names cells cells; 0 if it has none.
 func baseOf(what, revision string, cells int) (ydoc.Revision, error) {
 	if revision != "" && cells > 1 {
 		return 0, fmt.Errorf("%s gives a revision for %s: a revision belongs to one cell; nothing was changed", what, textfmt.Plural(cells, "cell"))
@@ -151,11 +151,11 @@ func baseOf(what, revision string, cells int) (ydoc.Revision, error) {
 // ChangedCells are the cells that modifications have changed.
 type ChangedCells struct {
 	ids, runnable []string
-	// Merged are the cells whose source now differs from the one given.
+	// Merged are the cells whose source now differs from the given one.
 	Merged []mergedCell
 }
 
-// Modify writes the new sources in one transaction. With force they replace what the client has not read.
+// Modify writes the new sources in one transaction. With force they replace content that the client has not read.
 func Modify(ctx context.Context, doc *session.Document, mods []Modification, force bool) (ChangedCells, error) {
 	list, err := rewritesOf(mods, target.ViewOf(ctx, doc))
 	if err != nil {
@@ -172,14 +172,14 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 		return ChangedCells{}, err
 	}
 	var out ChangedCells
-	most := min(8000, 100_000/max(1, len(list))) // characters of each merged cell
+	most := min(8000, 100_000/max(1, len(list))) // the maximum length of each merged source, in characters
 	for i, t := range list {
 		out.ids = append(out.ids, t.Cell)
 		if t.was.Type == ydoc.Code {
 			out.runnable = append(out.runnable, t.Cell)
 		}
 		now := cells[i]
-		given := changes[i].Source // with its data
+		given := changes[i].Source // with the data of its data: URIs
 		if now.ID == "" || now.Source == given {
 			continue
 		}
@@ -193,7 +193,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 	return out, nil
 }
 
-// mergedDiff shows how a source differs from the one that was given, and reports whether that was cut.
+// mergedDiff returns the difference between a given source and the current one, and reports whether it was cut.
 func mergedDiff(given, now string) (string, bool) {
 	const most = 4000
 	return textfmt.Cut(datauri.Short(textdiff.Unified("cell", given+"\n", now+"\n", 1)), most)

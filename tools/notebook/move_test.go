@@ -35,7 +35,7 @@ func TestMoveCells(t *testing.T) {
 	})
 }
 
-// watch_runs looks at a run, waits for it, and lists runs; delete_nb_cells clears outputs alone.
+// watch_runs shows a run, waits for it, and lists runs; delete_nb_cells can clear only outputs.
 func TestWatchRunsAndClear(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -8,13 +8,13 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// A named is what the name of a file has to be like; case does not matter.
+// A named is a condition on the name of a file; case does not matter.
 type named struct {
 	part    string // in lower case
 	pattern string // of [path.Match], "" for none
 }
 
-// parseNamed reads a part of a name or a pattern; every name is like "".
+// parseNamed parses a part of a name or a pattern; "" matches every name.
 func parseNamed(s string) (named, error) {
 	if strings.Contains(s, "/") {
 		return named{}, fmt.Errorf("name %s has a folder in it: give the folder as path, and as name what the file's own name is like", textfmt.Quoted(s))
@@ -23,14 +23,14 @@ func parseNamed(s string) (named, error) {
 	if !strings.ContainsAny(s, "*?[") {
 		return n, nil
 	}
-	n.pattern = strings.ReplaceAll(n.part, "[!", "[^") // as a shell has it
+	n.pattern = strings.ReplaceAll(n.part, "[!", "[^") // as in a shell
 	if _, err := path.Match(n.pattern, ""); err != nil {
 		return named{}, fmt.Errorf("name %s is no pattern: * stands for any characters, ? for one, [a-c] for one of these, and \\[ for a bracket", textfmt.Quoted(s))
 	}
 	return n, nil
 }
 
-// fits reports whether a notebook's name has the part in it, or is like the pattern, with its ending or without.
+// fits reports whether a notebook's name contains the part, or matches the pattern, with or without its extension.
 func (n named) fits(name string) bool {
 	name = strings.ToLower(name)
 	if strings.Contains(name, n.part) {
@@ -39,7 +39,7 @@ func (n named) fits(name string) bool {
 	if n.pattern == "" {
 		return false
 	}
-	whole, _ := path.Match(n.pattern, name) // it is a pattern
+	whole, _ := path.Match(n.pattern, name) // the pattern is valid
 	stem, _ := path.Match(n.pattern, strings.TrimSuffix(name, ".ipynb"))
 	return whole || stem
 }

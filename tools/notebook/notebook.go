@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Tools are the tools for notebooks: their cells, kernels and runs.
+// Tools returns the tools for notebooks: their cells, kernels and runs.
 func Tools(d *deps.Deps) []tool.Tool {
 	return slices.Concat(
 		tool.InSet(tool.ToolsetNotebook,

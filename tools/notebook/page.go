@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A cellPage has those of the requested cells that fit in one answer.
+// A cellPage has the requested cells that fit in one answer.
 type cellPage struct {
 	cells     []CellView
 	images    []tool.Image
@@ -31,13 +31,13 @@ type rendering struct {
 	from   func(ydoc.Cell) images.Origin
 	// contents decodes a cell's outputs.
 	contents func([]ydoc.Output) render.Contents
-	// budget is how large the answer may become; 0 for as large as any.
+	// budget is the maximum size of the answer; 0 for the general limit.
 	budget int
 	// unconfirmed reports whether a cell has edits that the server has not confirmed; nil for none.
 	unconfirmed func(cell string) bool
 }
 
-// renderingOf is the rendering of a notebook.
+// renderingOf returns the rendering of a notebook.
 func renderingOf(ctx context.Context, d *deps.Deps, doc *session.Document) rendering {
 	return rendering{
 		newSet:   d.Images.Sets(ctx),
@@ -88,8 +88,8 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	return page, nil
 }
 
-// shownBelow are the outputs that an answer shows below a cell's source: the pictures in the source and its attachments,
-// and a code cell's own.
+// shownBelow returns the outputs that an answer shows below a cell's source: the images in the source and its attachments,
+// and a code cell's own outputs.
 func shownBelow(c ydoc.Cell) []ydoc.Output {
 	out := render.PicturesOf(c)
 	if c.Type == ydoc.Code {
@@ -98,7 +98,7 @@ func shownBelow(c ydoc.Cell) []ydoc.Output {
 	return out
 }
 
-// takes is the number of bytes that the cell and its images need in an answer.
+// takes returns the size of the cell and its images in an answer, in bytes.
 func (v CellView) takes(images []tool.Image) (int, error) {
 	b, err := tool.Compact(v)
 	if err != nil {

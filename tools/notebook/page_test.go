@@ -18,14 +18,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// trayOf shows at most so many images.
+// trayOf returns an image set limited to most images.
 func trayOf(t *testing.T, most int) *render.ImageSet {
 	t.Helper()
 	g := render.NewImageStore(nil, most, 0)
 	return g.NewSet(t.Context(), most)
 }
 
-// Whatever a cell holds, an answer with it can be written and is within the bound.
+// Whatever a cell contains, an answer with it is valid JSON within the bound.
 func TestShowCellsAlwaysFits(t *testing.T) {
 	big := strings.Repeat("\x01\"\\<é😀", 20_000)
 	image := sample.NoisePNG(t, 300, 300)

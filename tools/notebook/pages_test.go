@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Whatever a run has put out can be paged through, whole characters and no
-// colours, and so can what the notebook did not get.
+// All output of a run can be paged through, in whole characters without colours, including the part that was left out of the
+// notebook.
 func TestPagesOfOutputs(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.NewOn(t, jupytertest.Start(t, jupytertest.WithFlags("--ServerApp.iopub_data_rate_limit=1000000000")))

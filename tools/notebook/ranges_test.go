@@ -17,7 +17,7 @@ func one(start int) target.CellRange       { return target.CellRange{Start: &sta
 func span(start, end int) target.CellRange { return target.CellRange{Start: &start, End: &end} }
 func byID(id string) target.CellRange      { return target.CellRange{ID: id} }
 
-// some is a view of n cells, with the ids c0, c1, ….
+// some returns a view of n cells, with the ids c0, c1, ….
 func some(n int) target.View {
 	cells := sample.CellsOf(make([]string, n)...)
 	return target.View{Listed: cells, Now: cells}

@@ -41,7 +41,7 @@ type person struct {
 	Index  *int   `json:"cell_index,omitempty" jsonschema:"That cell's index."`
 }
 
-// peopleIn lists who else has the notebook open.
+// peopleIn lists the other participants that have the notebook open.
 func peopleIn(doc *session.Document) []person {
 	var out []person
 	for _, p := range doc.People() {
@@ -63,7 +63,7 @@ type KernelStat struct {
 	State string `json:"state" jsonschema:"\"idle\", \"busy\", \"starting\", … or \"not_running\"."`
 }
 
-// NoKernel is the state of a kernel that does not run.
+// NoKernel is the state of a kernel that is not running.
 const NoKernel = "not_running"
 
 // getNbStat makes get_nb_stat.
@@ -85,7 +85,7 @@ func getNbStat(d *deps.Deps) tool.Tool {
 				return nil, err
 			}
 			nb := doc.Notebook()
-			doc.As(tool.ClientOf(ctx)).List(nb.Cells()) // how many there are
+			doc.As(tool.ClientOf(ctx)).List(nb.Cells()) // the client sees the number of cells
 			stat := Stat{
 				Path: doc.Path().String(), CellCount: nb.Len(), LastModified: tool.Stamp(file.LastModified),
 				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: target.Revision(target.Now(doc)), People: peopleIn(doc),
@@ -123,10 +123,10 @@ type ReadResult struct {
 	Revision  string     `json:"revision" changes:"the notebook's content"`
 	Next      string     `json:"next_cursor,omitempty" jsonschema:"If cells did not fit: the cursor for the next call."`
 	Message   string     `json:"message,omitempty" jsonschema:"What was left out, and how to get it."`
-	one       bool       // whether one cell alone was asked for
+	one       bool       // whether only one cell was requested
 }
 
-// A CellView is a cell as an answer shows it.
+// A CellView is a cell in an answer.
 type CellView struct {
 	Index          int              `json:"index" jsonschema:"Position, counted from 0."`
 	ID             string           `json:"id" jsonschema:"Stays the same when the cell moves."`
@@ -186,8 +186,7 @@ func ReadCells(ctx context.Context, d *deps.Deps, doc *session.Document, args Re
 	return readWithin(ctx, d, doc, args, tool.AnswerBudget)
 }
 
-// ReadAll is ReadCells of all cells, from the first, as far as they fit in so many bytes of words. The answer begins with
-// why.
+// ReadAll is ReadCells for all cells from the first, as far as they fit in most bytes of words. The answer begins with why.
 func ReadAll(ctx context.Context, d *deps.Deps, doc *session.Document, most int, why string) (*tool.Answer, error) {
 	a, err := readWithin(ctx, d, doc, ReadArgs{}, most)
 	if err != nil {
@@ -208,7 +207,7 @@ func ReadAll(ctx context.Context, d *deps.Deps, doc *session.Document, most int,
 	return a, nil
 }
 
-// readWithin is ReadCells of what fits in so many bytes.
+// readWithin is ReadCells for the cells that fit in budget bytes.
 func readWithin(ctx context.Context, d *deps.Deps, doc *session.Document, args ReadArgs, budget int) (*tool.Answer, error) {
 	limit := tool.ValueOr(args.Max, DefaultCellData)
 	rev, view := target.Now(doc), target.ViewNow(ctx, doc)
@@ -220,7 +219,7 @@ func readWithin(ctx context.Context, d *deps.Deps, doc *session.Document, args R
 	show := renderingOf(ctx, d, doc)
 	show.budget = budget
 	if limit > DefaultCellData {
-		show.contents = render.ContentsOf // who asks for more is to see all of a traceback, too
+		show.contents = render.ContentsOf // a higher limit also means whole tracebacks
 	}
 	page, err := showCells(cells, indexes, limit, show)
 	if err != nil {

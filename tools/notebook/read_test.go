@@ -84,7 +84,7 @@ func TestListNbs(t *testing.T) {
 		for name, want := range map[string][]string{
 			"":      {"/a #%?é.ipynb", "/b.ipynb", "/sub/deep/er/c.ipynb"},
 			"É":     {"/a #%?é.ipynb"},
-			"#%?":   {"/a #%?é.ipynb"}, // as it stands
+			"#%?":   {"/a #%?é.ipynb"}, // as written
 			"C":     {"/sub/deep/er/c.ipynb"},
 			"[BC]":  {"/b.ipynb", "/sub/deep/er/c.ipynb"},
 			"?":     {"/a #%?é.ipynb", "/b.ipynb", "/sub/deep/er/c.ipynb"},
@@ -203,7 +203,7 @@ func TestReadNbCellsRefuses(t *testing.T) {
 	})
 }
 
-// Reading a notebook of any size goes on with the answer's cursor, until all has been read.
+// Reading a notebook of any size continues with the answer's cursor, until all has been read.
 func TestReadNbCellsPages(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -237,7 +237,7 @@ func TestReadNbCellsPages(t *testing.T) {
 	})
 }
 
-// Every tool that takes a notebook refuses a path that is not one, and nothing changes.
+// Every tool that takes a notebook refuses a path that is not one, and changes nothing.
 func TestNoSuchNotebook(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -275,7 +275,7 @@ func TestNoSuchNotebook(t *testing.T) {
 	})
 }
 
-// Images stand beside the JSON, which names them.
+// Images are beside the JSON, which names them.
 func TestReadShowsImages(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

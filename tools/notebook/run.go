@@ -33,7 +33,7 @@ type OutputSize struct {
 	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Most characters of a cell's outputs." validate:"min=1,max=100000" default:"2000"`
 }
 
-// Size is how many characters of a cell's outputs are shown.
+// Size returns the maximum length of a cell's shown outputs, in characters.
 func (o OutputSize) Size() int { return tool.ValueOr(o.MaxSize, DefaultOutputSize) }
 
 // Waiting are the arguments of every tool that waits for runs.
@@ -45,12 +45,12 @@ type Waiting struct {
 // Refine implements tool.Refiner.
 func (Waiting) Refine(f tool.Fields) { f.Field("timeout").Above(0, MaxTimeout) }
 
-// WaitAtMost is how long the call may wait.
+// WaitAtMost returns how long the call may wait.
 func (w Waiting) WaitAtMost() time.Duration {
 	return time.Duration(tool.ValueOr(w.Timeout, defaultTimeout) * float64(time.Second))
 }
 
-// hold is how long the call waits.
+// hold returns how long the call waits.
 func (w Waiting) hold(ctx context.Context, d *deps.Deps) time.Duration {
 	return d.Hold(ctx, w.Timeout != nil, w.WaitAtMost())
 }
@@ -61,7 +61,7 @@ type RunOptions struct {
 	InterruptOnCancel bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether any cancel of this call stops the cells, not only a user's." default:"false"`
 }
 
-// wanted is the value of an argument that is true by default.
+// wanted returns the value of an argument that is true by default.
 func wanted(said *bool) bool { return tool.ValueOr(said, true) }
 
 // An ExecutionResult is the result of running one cell.
@@ -93,7 +93,7 @@ type executed struct {
 	Results []ExecutionResult `json:"execution_results,omitempty" jsonschema:"One for each executed cell, in order."`
 }
 
-// finished are the runs of one call, as they were when it stopped waiting.
+// finished has the runs of one call, as they were when it stopped waiting.
 type finished struct {
 	runs    []finishedRun // at least one
 	size    int
@@ -105,7 +105,7 @@ type finishedRun struct {
 	contents render.Contents
 }
 
-// runCells executes the cells and waits for them, at most as long as the options say. Unfinished runs go on.
+// runCells executes the cells and waits for them, at most as long as the options say. Unfinished runs continue.
 func runCells(ctx context.Context, d *deps.Deps, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
 	if len(cells) > maxRunCells {
 		return finished{}, fmt.Errorf("the call names %s to run, more than the %s allowed in one call: spread them over several calls",
@@ -129,13 +129,13 @@ func runCells(ctx context.Context, d *deps.Deps, doc *session.Document, cells []
 	return out, nil
 }
 
-// add adds a run as it is now. doc is its notebook, nil if it is not open.
+// add adds a run in its current state. doc is its notebook, nil if it is not open.
 func (f *finished) add(ctx context.Context, d *deps.Deps, r *run.Run, doc *session.Document) {
 	o := d.Outcome(ctx, r, doc)
 	f.runs = append(f.runs, finishedRun{o, d.ContentsFor(ctx, o.Outputs)})
 }
 
-// Abandoned is the error of a call whose context ended before its run, after [Abandon].
+// Abandoned returns the error of a call whose context ended before its run, after calling [Abandon].
 func Abandoned(ctx context.Context, r *run.Run, always bool) error {
 	return fmt.Errorf("the call was cancelled; %s (run %s): %w", Abandon(ctx, []*run.Run{r}, always), r.ID, ctx.Err())
 }
@@ -143,15 +143,15 @@ func Abandoned(ctx context.Context, r *run.Run, always bool) error {
 // AbandonTime bounds interrupting the runs of a cancelled call.
 const AbandonTime = 10 * time.Second
 
-// Abandon interrupts the runs of a call whose context has ended, if [tool.StopsRuns] says so for what its caller has
-// said of interrupt_on_cancel, and says what it did.
+// Abandon interrupts the runs of a call whose context has ended, if [tool.StopsRuns] says so for the caller's
+// interrupt_on_cancel, and says what it did.
 func Abandon(ctx context.Context, runs []*run.Run, always bool) string {
 	if !tool.StopsRuns(ctx, always) {
 		return "the cells go on running"
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), AbandonTime)
 	defer stop()
-	for _, r := range slices.Backward(runs) { // waiting ones first, so that none of them begins
+	for _, r := range slices.Backward(runs) { // queued ones first, so that none of them begins
 		if err := r.Cancel(ctx); err != nil {
 			return "the cells could not be stopped: " + err.Error()
 		}
@@ -159,7 +159,7 @@ func Abandon(ctx context.Context, runs []*run.Run, always bool) string {
 	return "its cells were interrupted"
 }
 
-// afterwards ends the message of a call: with success if all cells ran well, else with the number of cells by state.
+// afterwards returns the end of a call's message: success if all cells ran well, else the number of cells by state.
 func (f finished) afterwards(success string) string {
 	count := map[run.State]int{}
 	for _, r := range f.runs {
@@ -203,13 +203,13 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 	})
 }
 
-// chars is how many characters of output are within the limits.
+// chars returns the number of characters of output within the limits.
 func (f finished) chars(lim render.OutputLimits) int {
 	n := lo.SumBy(f.runs, func(r finishedRun) int { return min(r.contents.Size, lim.Total) })
 	return n
 }
 
-// resultOf is what an answer says of a run besides its outputs.
+// resultOf returns the result of a run without its outputs.
 func resultOf(o waiting.Outcome) ExecutionResult {
 	return ExecutionResult{CellID: o.CellID, RunID: o.ID, State: string(o.State), Input: o.Input, ExecutionCount: o.Count, Dropped: o.Dropped}
 }
@@ -241,7 +241,7 @@ func (f finished) show(r finishedRun, lim render.OutputLimits, pictures *render.
 	return out
 }
 
-// unfinished says how to follow a cell that goes on.
+// unfinished says how to follow a cell that is still running.
 func unfinished(waited time.Duration) string {
 	after := ""
 	if waited > 0 {

@@ -48,7 +48,7 @@ func TestExecuteNbCells(t *testing.T) {
 		if got.Results[0].OriginalSize != len("one\ntwo\n") {
 			t.Errorf("original_size = %d", got.Results[0].OriginalSize)
 		}
-		// What was answered is in the notebook.
+		// The answered outputs are in the notebook.
 		cells := r.Read(path).Cells
 		must.NotNil(t, cells[2].ExecutionCount)
 		test.Eq(t, 2, *cells[2].ExecutionCount)
@@ -131,7 +131,7 @@ func TestFailingCell(t *testing.T) {
 		test.Eq(t, string(run.Cancelled), after.State)
 		test.NotEq(t, "", after.Message)
 		test.SliceEmpty(t, after.Outputs)
-		// The kernel and its queue go on.
+		// The kernel and its queue continue.
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}, &got)
 		if got.Message != "Successfully executed 1 cell range" {
 			t.Errorf("afterwards: %q", got.Message)
@@ -173,7 +173,7 @@ display(Image(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAA
 	})
 }
 
-// A cell that takes longer than the caller waits goes on, and shows where it stands.
+// A cell that takes longer than the caller waits keeps running, and its answer shows the output so far.
 func TestTimeout(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -206,7 +206,7 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// A client that asks for it hears how far a long call is.
+// A client that requests progress is notified of the progress of a long call.
 func TestProgress(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -18,7 +18,7 @@ import (
 
 const defaultRunsListed = 20
 
-// A RunView is one run as it is now.
+// A RunView is the current state of one run.
 type RunView struct {
 	ExecutionResult
 	Path    string `json:"path" jsonschema:"The notebook's path at the start; empty for code outside a notebook."`
@@ -26,7 +26,7 @@ type RunView struct {
 	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time; absent while it goes on."`
 }
 
-// viewOf is what an answer says of a run besides its outputs.
+// viewOf returns the view of a run without its outputs.
 func viewOf(r *run.Run, o waiting.Outcome) RunView {
 	return RunView{ExecutionResult: resultOf(o), Path: r.Path.String(), Started: tool.Stamp(o.Started), Ended: tool.Stamp(o.Ended)}
 }
@@ -49,7 +49,7 @@ func ofRun[A interface{ id() string }](d *deps.Deps, answer func(context.Context
 	})
 }
 
-// findRun finds a run that is still known.
+// findRun finds a known run.
 func findRun(ctx context.Context, d *deps.Deps, id string) (*run.Run, error) {
 	r, ok := d.Manager.RunTable().Run(id)
 	if !ok {
@@ -62,7 +62,7 @@ func findRun(ctx context.Context, d *deps.Deps, id string) (*run.Run, error) {
 	return r, nil
 }
 
-// takeUp opens the notebook of a run that an earlier session has left, which takes the run up.
+// takeUp opens the notebook of a run that was left by an earlier session; this resumes the run.
 func takeUp(ctx context.Context, d *deps.Deps, id string) (*run.Run, bool) {
 	left, ok := d.Manager.RunTable().Left(ctx, id)
 	if !ok || !waiting.Visible(ctx, left.Owner, true) {
@@ -70,19 +70,19 @@ func takeUp(ctx context.Context, d *deps.Deps, id string) (*run.Run, bool) {
 	}
 	doc, err := d.OpenAt(ctx, left.Path)
 	if err != nil {
-		return nil, false // the run is not known then
+		return nil, false // the run is unknown then
 	}
 	defer doc.Release()
 	return doc.TakenUp(ctx, id)
 }
 
-// Visible reports whether a client may see a run: only its own. A run of before this program's start may be that of a
-// client session that is gone, and is shown to all that do not say who they are.
+// Visible reports whether a client may see a run: only its own. A run from before this program's start may belong to a
+// client session that has ended; it is visible to all clients without an identity.
 func Visible(ctx context.Context, r *run.Run) bool {
 	return waiting.Visible(ctx, r.Owner, r.TakenUp())
 }
 
-// answerRun answers with a run as it is now.
+// answerRun answers with the current state of a run.
 func answerRun(ctx context.Context, d *deps.Deps, r *run.Run, size int) (*tool.Answer, error) {
 	f := finished{size: size}
 	f.add(ctx, d, r, nil)
@@ -91,7 +91,7 @@ func answerRun(ctx context.Context, d *deps.Deps, r *run.Run, size int) (*tool.A
 	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })
 }
 
-// look answers with a run as it is now, or with a page of one of its outputs.
+// look answers with the current state of a run, or with a page of one of its outputs.
 func look(ctx context.Context, d *deps.Deps, r *run.Run, args getRunArgs) (*tool.Answer, error) {
 	switch {
 	case args.Output != nil:
@@ -156,7 +156,7 @@ func cancelRun(d *deps.Deps) tool.Tool {
 			}
 			wait, stop := context.WithTimeout(ctx, CancelTime)
 			defer stop()
-			_ = r.Wait(wait) // code may take longer to stop; the state tells
+			_ = r.Wait(wait) // code may take longer to stop; the state shows it
 			return answerRun(ctx, d, r, args.Size())
 		}),
 	}

@@ -79,11 +79,10 @@ func pageOf(r *run.Run, outputs render.Contents, output, offset, n int) (*output
 	return p, nil
 }
 
-// longestEscape is the longest terminal control sequence that is kept whole.
+// longestEscape is the maximum length of a terminal control sequence that is kept whole.
 const longestEscape = 200
 
-// unfinishedEscape counts the characters of a control sequence at the end of the text that does not end within it; 0 if
-// it is the whole text.
+// unfinishedEscape returns the length of an incomplete control sequence at the end of the text; 0 if it is the whole text.
 func unfinishedEscape(piece []rune) int {
 	tail := string(piece[max(0, len(piece)-longestEscape):])
 	i := strings.LastIndexByte(tail, '\x1b')

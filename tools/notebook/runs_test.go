@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
-// A run that a call has left going can be looked at, waited for and cancelled.
+// A run that a call has left running can be shown, waited for and cancelled.
 func TestRunTools(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -60,13 +60,13 @@ func TestRunTools(t *testing.T) {
 		test.Eq(t, "done", got.State)
 		test.True(t, got.Truncated)
 		test.Eq(t, len("waiting\ndone\n"), got.OriginalSize)
-		// The waiting one is taken back, the running one interrupted.
+		// The queued one is withdrawn, the running one interrupted.
 		got = notebook.RunView{}
 		r.Good("cancel_run", id(3), &got)
 		if got.State != string(run.Cancelled) {
 			t.Errorf("the waiting run, cancelled = %+v", got)
 		}
-		// One that the kernel has not been given yet would be taken back.
+		// A run that the kernel has not received yet would be withdrawn.
 		toolstest.Soon(t, "the kernel runs the third cell", func() bool {
 			r.Good("get_run", id(2), &got)
 			return strings.Contains(sample.AsJSON(t, got.Outputs), "waiting")
@@ -77,7 +77,7 @@ func TestRunTools(t *testing.T) {
 		if got.State != string(run.Interrupted) {
 			t.Errorf("the interrupted run = %+v", got)
 		}
-		r.Good("cancel_run", id(0), &got) // has ended: nothing happens
+		r.Good("cancel_run", id(0), &got) // has ended: nothing to do
 		if got.State != "done" {
 			t.Errorf("an ended run after cancelling = %+v", got)
 		}
@@ -87,8 +87,8 @@ func TestRunTools(t *testing.T) {
 	})
 }
 
-// A call that its client's user has stopped stops its cells. They go on if its client has given up the call for another
-// reason, unless the call asked for them to be stopped then too.
+// A call that its client's user has stopped stops its cells. They keep running if the client has cancelled the call for
+// another reason, unless the call asked for a stop in that case too.
 func TestCancelledCall(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -102,7 +102,7 @@ func TestCancelledCall(t *testing.T) {
 			{false, tool.Cancelled{}, false},
 			{false, tool.Cancelled{Reason: "AbortError: This operation was aborted"}, true},
 			{true, late, true},
-			{true, tool.ErrDisconnected, false}, // which is no cancel
+			{true, tool.ErrDisconnected, false}, // not a cancel
 		} {
 			gate := r.Server.Name(t, fmt.Sprintf("-%d.gate", i))
 			path := r.Server.Notebook(t, toolstest.Gated(gate), "2")

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// savedNote is what every answer about a document can carry.
+// savedNote is the note that every answer about a document can carry.
 type savedNote struct {
 	Saved   *bool  `json:"saved"`
 	Problem string `json:"save_problem"`
@@ -23,8 +23,7 @@ type savedNote struct {
 
 func (s savedNote) unsaved() bool { return s.Saved != nil && !*s.Saved && s.Problem != "" }
 
-// When the file does not follow, the answers about the notebook say so: here
-// it is deleted while it is open.
+// If the file is not saved, the answers about the notebook say so: here it is deleted while it is open.
 func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -34,12 +33,12 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 		if note.Saved != nil {
 			t.Errorf("a healthy notebook is said to be unsaved: %+v", note)
 		}
-		doc, err := r.Work.Open(t.Context(), jupyter.MustPath(path)) // held, as by a call that runs
+		doc, err := r.Work.Open(t.Context(), jupyter.MustPath(path)) // held open, as by a running call
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer doc.Release()
-		// Not while the first edit is being saved, which makes the file anew if it has looked for it before.
+		// Not while the first edit is being saved, which recreates the file if it has checked for it before.
 		release, err := doc.SaveAndHold(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +47,7 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		release()
-		// By who has it open: a call that opens it is refused as soon as it is known that the file is gone.
+		// With the notebook held open: a call that opens it is refused once the deletion is known.
 		if err := doc.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "3"})
 			return err
@@ -78,7 +77,7 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 	})
 }
 
-// Who else is in the notebook, and where, is told.
+// The answer names the other people in the notebook, and where they are.
 func TestPeopleAreNamed(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r, other := toolstest.New(t), toolstest.New(t)

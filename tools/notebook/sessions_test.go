@@ -111,7 +111,7 @@ func TestServerDown(t *testing.T) {
 	})
 }
 
-// The list of tools is what the toolsets say, in a fixed order.
+// The list of tools matches the toolsets, in a fixed order.
 func TestToolsList(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -18,13 +18,13 @@ func twinBook(t *testing.T, r *toolstest.Rig) string {
 	return r.Server.Write(t, r.Server.Name(t, ".ipynb"), strings.Replace(book, `"nbformat_minor":5`, `"nbformat_minor":4`, 1))
 }
 
-// Each tool that takes an id refuses one that two cells have and lists both, and takes what that lists. By index the cell
-// is meant that was shown there.
+// Each tool that takes an id refuses one that two cells have and lists both, and accepts the ids from that list. An index
+// means the cell that was shown there.
 func TestTwinsOfIDs(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool  string
 		args  func(id string) toolstest.Dict
-		reads bool // what the cell has afterwards is not looked at
+		reads bool // the cell's content afterwards is not checked
 		want  string
 	}{
 		"modify": {
@@ -89,7 +89,7 @@ func TestTwinsOfIDs(t *testing.T) {
 	}
 }
 
-// An index means the cell that was shown there, also when cells with the ids of others come in between.
+// An index means the cell that was shown there, even if cells with the same ids are inserted before it.
 func TestTwinsByIndex(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// One output as large as a whole document may be, as [TestVastValues]. The race detector takes more than a minute of two
-// processors and a gigabyte for its bytes, and finds nothing in them that it does not find in smaller ones: so this is
-// left to a run without it (VAST in the Makefile).
+// One output as large as a whole document may be, like [TestVastValues]. The race detector takes more than a minute of two
+// processors and a gigabyte for its bytes, and finds nothing in them that it does not find in smaller ones: so this runs
+// only without it (VAST in the Makefile).
 func TestVastOutput(t *testing.T) {
 	const size = 70 << 20
 	vastCell{

@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// One value that is larger or deeper than any that we would write does not take the rest of the notebook away: it is
-// read, cut to size, and edited, and the value stays as it is.
+// One value that is larger or deeper than any that we would write does not make the rest of the notebook unusable: it is
+// read, cut to size, and edited, and the value stays unchanged.
 func TestVastValues(t *testing.T) {
 	nested := strings.Repeat(`{"a":`, 900) + `"core"` + strings.Repeat("}", 900)
 	list := strings.Repeat("[", 900) + strings.Repeat("]", 900)
@@ -30,7 +30,7 @@ func TestVastValues(t *testing.T) {
 	}
 }
 
-// vastCell is a cell's metadata and outputs, in JSON, and what of them must be in the file in the end.
+// vastCell is a cell's metadata and outputs, in JSON, and the part of them that must be in the file in the end.
 type vastCell struct{ metadata, outputs, kept string }
 
 // test reads and edits a notebook with the cell.

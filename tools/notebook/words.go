@@ -18,7 +18,7 @@ import (
 
 // The answers of the tools of cells and runs in words. Each is made of the same result as the JSON.
 
-// words are the cells that were read.
+// words returns the cells that were read.
 func (r *ReadResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, textfmt.Plural(r.CellCount, "cell"), r.Revision)}
 	if r.one {
@@ -38,7 +38,7 @@ func (r *ReadResult) words(roll *target.Roll) plaintext.Text {
 	return t
 }
 
-// blocks are a cell with its outputs.
+// blocks returns a cell with its outputs.
 func (v CellView) blocks(roll *target.Roll) []plaintext.Block {
 	c := plaintext.Cell{Index: v.Index, ID: roll.Cell(v.ID).ID, Type: v.CellType, Count: v.ExecutionCount, Says: markedBy(v.Metadata)}
 	if v.ExecutionState == string(run.Running) {
@@ -61,7 +61,7 @@ func (v CellView) blocks(roll *target.Roll) []plaintext.Block {
 	return withNote(append(out, outputs...), render.LeftOut(v.OutputsOmitted))
 }
 
-// markedBy is what a cell's metadata says that matters to who works with the cell.
+// markedBy describes the metadata of a cell that matters to its editors.
 func markedBy(metadata map[string]any) (says []string) {
 	if tags, _ := metadata["tags"].([]any); len(tags) > 0 {
 		names := lo.FilterMap(tags, func(t any, _ int) (string, bool) { s, ok := t.(string); return s, ok })
@@ -76,13 +76,13 @@ func markedBy(metadata map[string]any) (says []string) {
 	return says
 }
 
-// stateWords are the states of runs that an answer says, and how.
+// stateWords has the texts for the states of runs; states without one are not mentioned.
 var stateWords = map[run.State]string{
 	run.Failed: "failed", run.Interrupted: "interrupted", run.Lost: "lost with the kernel", run.Cancelled: "not run",
 	run.WaitingForInput: "waiting for input", run.Running: "running", run.Queued: "waiting for its turn",
 }
 
-// blocks are a run of a cell.
+// blocks returns a run of a cell.
 func (r ExecutionResult) blocks(c plaintext.Cell) []plaintext.Block {
 	c.Count = r.ExecutionCount
 	state := run.State(r.State)
@@ -101,7 +101,7 @@ func (r ExecutionResult) blocks(c plaintext.Cell) []plaintext.Block {
 	return withNote(withNote(out, render.LeftOut(r.OutputsOmitted)), r.Message)
 }
 
-// withNote adds a note of its own line, if there is one.
+// withNote adds a note on a separate line, if it is not empty.
 func withNote(blocks []plaintext.Block, note string) []plaintext.Block {
 	if note == "" {
 		return blocks
@@ -109,8 +109,8 @@ func withNote(blocks []plaintext.Block, note string) []plaintext.Block {
 	return append(blocks, plaintext.Block{Head: " " + note})
 }
 
-// addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run
-// because of one before them, are only in the first line.
+// addRuns adds the runs of a call. With several runs, successful ones without output, and those not run because an earlier
+// one failed, appear only in the first line.
 func addRuns(t *plaintext.Text, roll *target.Roll, results []ExecutionResult) {
 	more, stopped := false, false
 	for _, r := range results {
@@ -127,10 +127,10 @@ func addRuns(t *plaintext.Text, roll *target.Roll, results []ExecutionResult) {
 	}
 }
 
-// wholeOutputs says how to see what was left out of the outputs of a run.
+// wholeOutputs says how to see the parts that were left out of the outputs of a run.
 var wholeOutputs = "not all is shown" + textfmt.Hint(": get_run with run_id and output 0, 1 … pages through it")
 
-// ranWords says how the runs of a call went; "" where they say so themselves.
+// ranWords summarises the runs of a call; "" for a single run, which says so itself.
 func ranWords(roll *target.Roll, results []ExecutionResult) string {
 	if len(results) < 2 {
 		return ""
@@ -163,7 +163,7 @@ func ranWords(roll *target.Roll, results []ExecutionResult) string {
 	return out + ": " + strings.Join(parts, ", ")
 }
 
-// words are the runs of the cells that were asked for.
+// words returns the runs of the requested cells.
 func (r *ExecuteResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: ranWords(roll, r.Results)}
 	if len(r.Results) == 0 {
@@ -173,13 +173,12 @@ func (r *ExecuteResult) words(roll *target.Roll) plaintext.Text {
 	return t
 }
 
-// words are the new cells, and their runs.
+// words returns the new cells, and their runs.
 func (r *InsertResult) words(roll *target.Roll) plaintext.Text {
 	return didAndRan("inserted", roll, r.CellIDs, r.Results)
 }
 
-// didAndRan are the cells to which something was done, and their runs. One cell is named once: by its run, which says
-// that it is there.
+// didAndRan returns the changed cells and their runs. A single cell is named only once, by its run.
 func didAndRan(did string, roll *target.Roll, ids []string, results []ExecutionResult) (t plaintext.Text) {
 	if len(ids) == 1 && len(results) == 1 && results[0].CellID == ids[0] {
 		addRuns(&t, roll, results)
@@ -190,7 +189,7 @@ func didAndRan(did string, roll *target.Roll, ids []string, results []ExecutionR
 	return t
 }
 
-// words are the changed cells, what became of those that others changed at the same time, and their runs.
+// words returns the changed cells, the merged sources of cells that others changed at the same time, and their runs.
 func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 	if len(r.Merged) == 0 {
 		return didAndRan("changed", roll, r.CellIDs, r.Results)
@@ -205,12 +204,12 @@ func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 	return t
 }
 
-// words are the moved cells.
+// words returns the moved cells.
 func (r *MoveResult) words(roll *target.Roll) plaintext.Text {
 	return plaintext.Text{First: "moved " + roll.Names(r.CellIDs...)}
 }
 
-// words say what was done with the kernel, and the runs after it.
+// words describes the change of the kernel, and returns the runs after it.
 func (r *RestartResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: tool.Sentences(r.did, ranWords(roll, r.Results))}
 	addRuns(&t, roll, r.Results)

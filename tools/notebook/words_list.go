@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
-// words are a line for each notebook: its path, its size, when it was last written.
+// words returns a line for each notebook: its path, its size, when it was last written.
 func (r *ListNbsResult) words() plaintext.Text {
 	lines := make([]string, len(r.Notebooks))
 	for i, nb := range r.Notebooks {

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
-// idShown is how much of a cell's id is shown where its notebook is not looked at.
+// idShown is the maximum shown length of a cell's id if its notebook is not open, in characters.
 const idShown = 8
 
 // cellOfRun names the cell of a run.
@@ -20,7 +20,7 @@ func cellOfRun(id string) plaintext.Cell {
 	return plaintext.Cell{Index: -1, ID: short[:min(idShown, len(short))]}
 }
 
-// where says of what a run is: a notebook, or code outside one.
+// where returns the place of a run: a notebook, or code outside one.
 func where(path string) string {
 	if path == "" {
 		return "code"
@@ -28,7 +28,7 @@ func where(path string) string {
 	return path
 }
 
-// words are a run as it is now.
+// words returns the current state of a run.
 func (r *RunView) words() plaintext.Text {
 	t := plaintext.Text{First: tool.Sentences(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
 	named := r.ExecutionResult
@@ -55,7 +55,7 @@ func took(started, ended string) string {
 	return "running for " + time.Since(from).Round(time.Second).String()
 }
 
-// words are a page of an output, or the run.
+// words returns a page of an output, or the run.
 func (r *PagedRun) words() plaintext.Text {
 	p := r.Page
 	if p == nil {
@@ -75,7 +75,7 @@ func (r *PagedRun) words() plaintext.Text {
 	return t
 }
 
-// words are a line for each run.
+// words returns a line for each run.
 func (r *ListRunsResult) words() plaintext.Text {
 	lines := make([]string, len(r.Runs))
 	for i, one := range r.Runs {
@@ -85,7 +85,7 @@ func (r *ListRunsResult) words() plaintext.Text {
 		}
 		state, time := run.State(one.State), took(one.Started, one.Ended)
 		switch said := stateWords[state]; {
-		case state == run.Running && time != "": // it says so
+		case state == run.Running && time != "": // the time says so
 		case said != "":
 			parts = append(parts, said)
 		default:

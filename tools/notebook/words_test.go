@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
-// What was merged is shown line by line, with a gap between changes that are apart, and without a line that begins as those
-// of nbduet's own do.
+// Merged changes are shown line by line, with a gap between separate changes, and no line looks like one of nbduet's own
+// lines.
 func TestChangedLines(t *testing.T) {
 	given := "a\n" + strings.Repeat("same\n", 9) + "b"
 	now := "A\n" + strings.Repeat("same\n", 9) + "@@"

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Who waits to be called is seen to wait, and an agent is told apart from a person by those who ask for agents, too.
+// A waiting client is shown as waiting, and an agent's mention is delivered as such to clients that ask for agents.
 func TestWaitingAndCallingAgents(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1")
@@ -35,8 +35,8 @@ func TestWaitingAndCallingAgents(t *testing.T) {
 	})
 }
 
-// A write to a cell that another client is running, or has just written in, is made, and says so; its own call says nothing
-// of itself.
+// A write to a cell that another client is running, or has just written in, is made, and the answer says so; a call never
+// mentions its own client.
 func TestAnotherAgentAtTheCell(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1", "import time\ntime.sleep(60)")

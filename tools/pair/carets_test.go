@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Each answer of a tool that touched a cell in which somebody is says so in one line.
+// Each answer of a tool that touched a cell with a person in it says so in one line.
 func TestCaretLine(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a", "b", "c", "d")

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// answerBytes is how large an answer about changes becomes.
+// answerBytes is the maximum size of an answer about changes.
 const answerBytes = 20_000
 
 type changesArgs struct {
@@ -37,10 +37,10 @@ type ChangesResult struct {
 	Revision string       `json:"revision" jsonschema:"To go on from: the notebook's now, or with more the one up to which the changes are shown."`
 	More     bool         `json:"more,omitempty" jsonschema:"Whether there are changes after the revision."`
 	Message  string       `json:"message,omitempty"`
-	waited   float64      // how many seconds were waited in vain
+	waited   float64      // seconds waited without a change
 }
 
-// A ChangeView is a change as an answer shows it.
+// A ChangeView is a change in an answer.
 type ChangeView struct {
 	CellID string  `json:"cell_id"`
 	Index  *int    `json:"index,omitempty" jsonschema:"Where the cell is now; absent if it is gone."`
@@ -62,7 +62,7 @@ func changesSince(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args changesArgs) (*tool.Answer, error) {
-			since, _ := revisionOf("revision", args.Revision) // it has been checked
+			since, _ := revisionOf("revision", args.Revision) // checked before
 			told, known := doc.History().Since(since)
 			if !known {
 				return unknown(ctx, d, doc, args.Revision)
@@ -73,7 +73,7 @@ func changesSince(d *deps.Deps) tool.Tool {
 	}
 }
 
-// revisionOf reads a revision that must be given.
+// revisionOf parses a required revision.
 func revisionOf(what, text string) (ydoc.Revision, error) {
 	if text == "" {
 		return 0, errors.New(what + " is missing: give the revision of the notebook that an answer told you")
@@ -87,7 +87,7 @@ func unknown(ctx context.Context, d *deps.Deps, doc *session.Document, revision 
 	return notebook.ReadAll(ctx, d, doc, answerBytes, why)
 }
 
-// answer answers with what changed, cut to size; only with the changes that fit, if fits is not nil.
+// answer returns an answer with the changes, cut to size; if fits is not nil, only with the changes that fit.
 func answer(ctx context.Context, doc *session.Document, told *changelog.Told, leaveOut func(changelog.Who) bool, fits func(changelog.Change) bool) (*tool.Answer, error) {
 	r := render{doc: doc, roll: target.RollOf(ctx, doc), client: tool.ClientOf(ctx), told: told, leaveOut: leaveOut, fits: fits}
 	out := r.result()

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What people did is told with their names, though they have gone, and what the agent did itself only if it asks.
+// Changes by people are listed with their names, even if they have left, and the agent's own changes only on request.
 func TestChangesSince(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1\nb = 2\n", "c = 3")
@@ -91,7 +91,7 @@ func TestUnknownRevision(t *testing.T) {
 	})
 }
 
-// Answers are of 20 KB at most, and one goes on from where the last ended.
+// Answers have at most 20 KB, and the next call continues where the last answer ended.
 func TestLongAnswers(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a", "b", "c")
@@ -138,7 +138,7 @@ func TestLongAnswers(t *testing.T) {
 	})
 }
 
-// A rename leaves what is known as it is.
+// A rename does not affect the history.
 func TestRename(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1")

@@ -15,13 +15,13 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 )
 
-// chats are those that a listener holds open.
+// chats are the chats that a listener holds open.
 type chats struct {
-	only *chat.Chat // the one that the call names
+	only *chat.Chat // the chat that the call names
 	stop context.CancelFunc
-	end  func() // of what is shown while it waits
+	end  func() // ends the status that is shown while it waits
 	wg   sync.WaitGroup
-	open []*chat.Chat // of the goroutine that opens them, while there is one
+	open []*chat.Chat // owned by the goroutine that opens them while it runs
 }
 
 func (c *chats) release() {
@@ -37,7 +37,7 @@ func (c *chats) release() {
 	}
 }
 
-// over is closed when the chat ends that the call names; nil where it names none.
+// over returns a channel that is closed when the chat that the call names ends; nil if it names none.
 func (c *chats) over() <-chan struct{} {
 	if c.only == nil {
 		return nil
@@ -45,7 +45,7 @@ func (c *chats) over() <-chan struct{} {
 	return c.only.Done()
 }
 
-// why says why that has ended.
+// why says why that chat has ended.
 func (c *chats) why() error {
 	if err := c.only.Err(); !errors.Is(err, chat.ErrGone) {
 		return fmt.Errorf("the chat %s has ended: %w", c.only.Path(), err)
@@ -89,20 +89,20 @@ func (l *listener) enter(ctx context.Context, c *chat.Chat) error {
 	return l.d.Chats.Enter(ctx, l.client, c)
 }
 
-// While a call waits, it is looked each second for chats that people open, of which is heard anyway, and each looks seconds
-// for all, for which the server is asked.
+// A waiting call checks each second for chats that people open, which their presence already shows, and every looks seconds
+// for all chats, which takes a request to the server.
 const (
 	lookEvery = time.Second
 	looks     = 30
 )
 
-// listenInChats holds the chats open in which somebody may call, while the listener waits. It goes on beside it: opening
-// a chat takes a while, and people may open further ones.
+// listenInChats holds open the chats in which a person may call, while the listener waits. It runs in a goroutine, because
+// opening a chat takes a while and people may open further chats.
 func (l *listener) listenInChats(ctx context.Context) {
 	ctx, l.chats.stop = context.WithCancel(ctx)
 	l.chats.end = l.d.Chats.Listens(l.client)
 	l.chats.wg.Go(func() {
-		tried := map[jupyter.Path]bool{} // since it was looked for all
+		tried := map[jupyter.Path]bool{} // since the last search for all chats
 		for n := 0; ; n++ {
 			l.openChats(ctx, n%looks == 0, tried)
 			select {

@@ -22,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// table is an agent and people in a notebook and the chat beside it.
+// table has an agent and people in a notebook and the chat beside it.
 type table struct {
 	*duo
 	chat string
@@ -37,7 +37,7 @@ func newTable(t *testing.T, sources ...string) *table {
 	return tb
 }
 
-// named is the table as another client has it, that says what it is.
+// named returns the table for another client, under a name.
 func (tb *table) named(name string) *table {
 	tb.t.Helper()
 	s, err := tools.New(tools.Config{Work: tb.Work, Answers: tools.JSONAnswers})
@@ -63,7 +63,7 @@ func (tb *table) named(name string) *table {
 	return &table{&d, tb.chat}
 }
 
-// talker is somebody in the chat.
+// talker is a participant in the chat.
 type talker struct {
 	*sessiontest.Talker
 	t *testing.T
@@ -75,7 +75,7 @@ func (tb *table) talks(username, name string) *talker {
 	return &talker{sessiontest.Talks(tb.t, tb.Server, jupyter.MustPath(tb.chat), u), tb.t}
 }
 
-// says sends a message, which has reached us when it returns.
+// says sends a message, which has arrived here when it returns.
 func (p *talker) says(m chatdoc.Outgoing) (id string) {
 	p.t.Helper()
 	id = p.Says(m)
@@ -110,7 +110,7 @@ func (p *talker) hears(text string) (m chatdoc.Message) {
 	return m
 }
 
-// count is how many messages contain a text.
+// count returns the number of messages that contain a text.
 func (p *talker) count(text string) (n int) {
 	for _, m := range p.Messages() {
 		if strings.Contains(m.Body, text) {
@@ -120,7 +120,7 @@ func (p *talker) count(text string) (n int) {
 	return n
 }
 
-// joins has the agent join the chat.
+// joins makes the agent join the chat.
 func (tb *table) joins() {
 	tb.t.Helper()
 	if got := tb.asked(dict{"timeout": 0}); got.ID != "" {
@@ -136,14 +136,14 @@ func (tb *table) asked(args dict) (out pair.MentionResult) {
 	return out
 }
 
-// cell is an attachment of a cell of the notebook.
+// cell returns an attachment of a cell of the notebook.
 func (tb *table) cell(id string) []chatdoc.Attachment {
 	return []chatdoc.Attachment{{Type: "notebook", Path: tb.path, Cells: []chatdoc.Cell{{ID: id, Type: "code"}}}}
 }
 
 func (tb *table) file(name string) string { return filepath.Join(tb.Server.Root, name) }
 
-// watched is what is announced in the chat's room, to be asked for.
+// watched returns a function that searches the announcements in the chat's room.
 func (tb *table) watched() (announced func(text string) bool) {
 	tb.t.Helper()
 	s, err := tb.Srv.Rooms.Session(tb.t.Context(), jupyter.MustPath(tb.chat), "text", "chat")

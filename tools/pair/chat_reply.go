@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
-// attachedTo is what a message has with it, the cells with their sources.
+// attachedTo returns a message's attachments, the cells with their sources.
 func attachedTo(ctx context.Context, d *deps.Deps, m mentions.Mention) (all []Attached) {
 	docs := map[string]*session.Document{}
 	defer func() {
@@ -52,7 +52,7 @@ func attachedTo(ctx context.Context, d *deps.Deps, m mentions.Mention) (all []At
 	return all
 }
 
-// maxAttachedNotebooks is how many notebooks are opened for one message.
+// maxAttachedNotebooks is the maximum number of notebooks that are opened for one message.
 const maxAttachedNotebooks = 3
 
 // openAttached opens a notebook that a message names; nil if it cannot be opened.
@@ -65,7 +65,7 @@ func openAttached(ctx context.Context, d *deps.Deps, path string) *session.Docum
 	return doc
 }
 
-// replyInChat answers in the chat in which the mention was made.
+// replyInChat replies in the chat of the mention.
 func replyInChat(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyArgs) (*tool.Answer, error) {
 	path := m.Path
 	if c := d.Chats.Of(m); c != nil {
@@ -95,7 +95,7 @@ func replyInChat(ctx context.Context, d *deps.Deps, m mentions.Mention, args rep
 	})}, nil
 }
 
-// attachmentsOf finds cells in the notebooks that a reply in a chat can be about: those that the message has with it, the
+// attachmentsOf finds cells in the notebooks that a reply in a chat can be about: the notebooks attached to the message, the
 // one beside the chat, and the client's current one.
 func attachmentsOf(ctx context.Context, d *deps.Deps, m mentions.Mention, of jupyter.Path, cells []string) (all []chat.Attachment, err error) {
 	if len(cells) == 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
 
-// Who is in a chat's room for us is among the users of the chat. People's tabs offer both for mentions, and of two with one
+// Our participants in a chat's room are also users of the chat. People's tabs offer both for mentions, and of two with one
 // name the one in the room.
 func TestOneDuetInAChat(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
@@ -22,7 +22,7 @@ func TestOneDuetInAChat(t *testing.T) {
 		tb.joins()
 		sessiontest.Eventually(t, "the agent is in the room", func() bool { return len(ada.Room.Peers()) == 1 })
 		us := ada.Room.Peers()[0].User
-		// It is there before it has written itself among the users.
+		// It is present before it has added itself to the users.
 		sessiontest.Eventually(t, "the agent is a user of the chat", func() bool {
 			return slices.ContainsFunc(ada.Users(), func(u chatdoc.User) bool { return u.Username == us.Username && u.DisplayName == us.DisplayName })
 		})
@@ -32,7 +32,7 @@ func TestOneDuetInAChat(t *testing.T) {
 	})
 }
 
-// A chat that a person opens while an agent waits is soon joined, wherever it is: what is written before is heard by nobody.
+// A chat that a person opens while an agent waits is soon joined, wherever it is: earlier messages are not delivered.
 func TestChatOpenedWhileWaiting(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		const soon = 3 * time.Second

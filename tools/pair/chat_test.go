@@ -18,8 +18,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/chatdoc"
 )
 
-// A client that waits hears of a message that calls it, with what is attached; it is delivered once, shown in the chat that
-// it was heard, and answered there with a cell.
+// A waiting client receives a message that calls it, with its attachments; it is delivered once, the chat shows its receipt,
+// and a cell can be attached to the reply.
 func TestCalledInChat(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1", "y = 2")
@@ -71,7 +71,7 @@ func TestCalledInChat(t *testing.T) {
 	})
 }
 
-// Each client is in the chat by its name, and is called by it alone; the chat shows what it does until it replies.
+// Each client is in the chat under its name, and is called only by it; the chat shows its activity until it replies.
 func TestClientsInChat(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		tb := newTable(t, "import time\ntime.sleep(5)")
@@ -99,8 +99,8 @@ func TestClientsInChat(t *testing.T) {
 	})
 }
 
-// What a message says when it is taken is what counts; one that was taken back before calls nobody, and what is quoted or
-// only begins like the name does not either.
+// The text of a message when it is taken counts; a message deleted before that does not call a client, and neither does
+// quoted text or a name that only begins like the client's.
 func TestChatMessagesChange(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -137,7 +137,7 @@ func TestChatMessagesChange(t *testing.T) {
 	})
 }
 
-// Many messages at once are a bounded number of mentions, of which the last says how many came with it.
+// Many messages at once become a bounded number of mentions; the last says how many came with it.
 func TestManyChatMessages(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -157,7 +157,7 @@ func TestManyChatMessages(t *testing.T) {
 	})
 }
 
-// Where nobody takes a mention the chat is told once; what agents say counts only where asked, and is not told.
+// If no client takes a mention, the chat says so once; messages by agents count only on request, and are not reported.
 func TestNobodyListening(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -190,7 +190,7 @@ func TestNobodyListening(t *testing.T) {
 	})
 }
 
-// A call that waits in a chat is answered when that is deleted; one that waits anywhere goes on.
+// A call that waits in a chat is answered when the chat is deleted; one that waits anywhere continues.
 func TestDeletedChat(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -217,7 +217,7 @@ func TestDeletedChat(t *testing.T) {
 	})
 }
 
-// Without the extension a chat cannot be waited in, and nothing is said of it where no chat is named.
+// Without the extension a call cannot wait in a chat, and answers do not mention chats unless the call names one.
 func TestNoChatExtension(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1")
@@ -231,7 +231,7 @@ func TestNoChatExtension(t *testing.T) {
 	})
 }
 
-// Where a person has our name, it is theirs; the username is ours.
+// If a person has our name, it means the person; the username means us.
 func TestPersonCalledDuet(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -249,8 +249,8 @@ func TestPersonCalledDuet(t *testing.T) {
 	})
 }
 
-// Hands off said in the chat holds for the cell that is attached, else for the notebook beside it; of two who said it, each
-// lifts their own.
+// "Hands off" in the chat applies to the attached cell, else to the notebook beside it; if two people say it, each lifts
+// only their own.
 func TestHandsOffInChat(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1", "y = 2")
@@ -277,15 +277,15 @@ func TestHandsOffInChat(t *testing.T) {
 		if m := tb.asked(dict{"timeout": 1}); m.ID != "" {
 			t.Errorf("told of %q", m.Text)
 		}
-		bob.text("@Duet go on") // nothing is held: the agent is meant
+		bob.text("@Duet go on") // no cell is protected: the agent is addressed
 		if m := tb.asked(dict{"timeout": 20}); m.Text != "go on" {
 			t.Errorf("%+v", m.MentionView)
 		}
 	})
 }
 
-// Where no notebook is beside the chat, the only one that people have in front is meant, or, before it is known what they have,
-// the only one that is open; of several the chat asks which.
+// Without a notebook beside the chat, "hands off" means the only one that people have in front, or, before that is known,
+// the only open one; if there are several, the chat asks which.
 func TestHandsOffWhich(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -300,13 +300,13 @@ func TestHandsOffWhich(t *testing.T) {
 		tb.Read(tb.Server.Notebook(t, "y = 2"))
 		ada.text("@Duet hands off")
 		ada.hears("Which notebook?")
-		ada.text("@Duet go on") // nothing is held: the agent is meant
+		ada.text("@Duet go on") // no cell is protected: the agent is addressed
 		if m := tb.asked(dict{"timeout": 1}); m.Text != "go on" {
 			t.Errorf("%+v", m.MentionView)
 		}
 		tb.inLobby("ada", "Ada", "notebook:"+tb.path)
 		time.Sleep(time.Second)
-		ada.text("@Duet hands off, please") // to the agent, as it is no command
+		ada.text("@Duet hands off, please") // a message to the agent, not a command
 		if m := tb.asked(dict{"timeout": 1}); m.Text != "hands off, please" {
 			t.Errorf("%+v", m.MentionView)
 		}
@@ -321,8 +321,7 @@ func TestHandsOffWhich(t *testing.T) {
 	})
 }
 
-// What is shown of a mention that was heard goes by itself; a client that may only read shows nothing and is not there to be
-// called.
+// The receipt of a mention disappears by itself; a read-only client shows none and cannot be called.
 func TestHeardForAWhile(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -351,7 +350,8 @@ func TestHeardForAWhile(t *testing.T) {
 	})
 }
 
-// Two agents of two processes that call each other do not go on for ever: each hears the other only where it asks for agents.
+// Two agents of two processes that call each other do not continue forever: each receives the other's messages only if it
+// asks for agents.
 func TestAgentsCallEachOther(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
@@ -377,7 +377,7 @@ func TestAgentsCallEachOther(t *testing.T) {
 	})
 }
 
-// A mention is delivered once, though the connection was lost and the server has come up anew.
+// A mention is delivered once, even if the connection was lost and the server was restarted.
 func TestChatLostAndBack(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// beside is another process with the notebook open.
+// beside returns another process with the notebook open.
 func (tb *table) beside() *table {
 	tb.t.Helper()
 	other := &table{&duo{Rig: toolstest.NewOn(tb.t, tb.Server), t: tb.t, path: tb.path}, tb.chat}
@@ -25,7 +25,7 @@ func (tb *table) beside() *table {
 	return other
 }
 
-// listed is what waits for a reply, in JSON.
+// listed returns the mentions without a reply, in JSON.
 func (tb *table) listed() (out []pair.MentionView) {
 	tb.t.Helper()
 	var list pair.MentionList
@@ -33,7 +33,7 @@ func (tb *table) listed() (out []pair.MentionView) {
 	return list.Mentions
 }
 
-// both has both processes wait, and returns who was called, first, and who was not.
+// both makes both processes wait, and returns the process that was called, and then the other.
 func both(t *testing.T, one, two *table, where string, call func()) (had, other *table, m pair.MentionResult) {
 	t.Helper()
 	type heard struct {
@@ -66,7 +66,7 @@ func both(t *testing.T, one, two *table, where string, call func()) (had, other 
 	return had, other, m
 }
 
-// Of two processes one is told of a mention, and the other lists it as taken, until it is answered.
+// One of two processes receives a mention, and the other lists it as taken until it is answered.
 func TestTwoProcesses(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		one := newTable(t, "x = 1", "y = 2")
@@ -85,7 +85,7 @@ func TestTwoProcesses(t *testing.T) {
 		other.Bad("reply", dict{"mention": taken[0].ID, "text": "mine"}, "taken by another client")
 		had.Good("reply", dict{"mention": m.ID, "text": "Because."}, nil)
 		sessiontest.Eventually(t, "it is answered", func() bool { return len(other.listed()) == 0 })
-		// Who replies with the id of one that nobody has taken has it.
+		// A reply to a mention that no process has taken takes it.
 		ada.writes("c0", "  # @Duet and 1?")
 		ada.selects("c1", 0, 0)
 		time.Sleep(5 * time.Second)
@@ -107,7 +107,7 @@ func TestTwoProcesses(t *testing.T) {
 	})
 }
 
-// In a chat it is the same, and nobody is told that nobody listens.
+// In a chat it is the same, and the chat does not say that nobody listens.
 func TestTwoProcessesInChat(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		one := newTable(t, "x = 1")
@@ -125,7 +125,7 @@ func TestTwoProcessesInChat(t *testing.T) {
 			must.Eq(t, said, m.Text, must.Sprint("listed elsewhere"))
 			other.Bad("reply", dict{"mention": taken[0].ID, "text": "mine"}, "taken by another client")
 			if i == 0 {
-				time.Sleep(40 * time.Second) // after half a minute it would be told
+				time.Sleep(40 * time.Second) // after half a minute it would say so
 			}
 			had.Good("reply", dict{"mention": m.ID, "text": "re " + said}, nil)
 			sessiontest.Eventually(t, "it is answered", func() bool { return len(other.listed()) == 0 })

@@ -1,9 +1,9 @@
 // Package pair makes the tools by which an agent works beside people in one notebook: who is here and where, what has
-// changed and by whom, and taking back what the agent itself did.
+// changed and by whom, and undoing the agent's own edits.
 //
-// Everything here works with people's stock JupyterLab. What other extensions of theirs tell is used where it is there.
+// All tools work with people's stock JupyterLab. Information from their other extensions is used if it is available.
 //
 // # Concurrency
 //
-// The tools keep nothing between calls: what they show is kept by the open document.
+// The tools keep no state between calls; the open document does.
 package pair

@@ -23,7 +23,7 @@ import (
 type asked struct {
 	d    *duo
 	c    *client.Client
-	fill map[string]any // what stands for itself in the arguments of a table
+	fill map[string]any // values for the placeholders in the arguments of a table
 	body string         // the structured content of the last answer
 }
 
@@ -47,7 +47,7 @@ func (d *duo) asked(c *client.Client) *asked {
 	return a
 }
 
-// leave ends what a client may have only so many of.
+// leave releases the limited resources of a client.
 func (a *asked) leave() {
 	a.d.t.Helper()
 	a.good("session_delete", dict{"session_id": "$session"})
@@ -86,7 +86,7 @@ func (a *asked) good(name string, args dict) string {
 	return text
 }
 
-// filled puts what stands for itself into arguments.
+// filled replaces the placeholders in arguments.
 func (a *asked) filled(v any) any {
 	switch v := v.(type) {
 	case dict:
@@ -109,8 +109,8 @@ func (a *asked) filled(v any) any {
 	return v
 }
 
-// byID are calls that name a cell by an id, under the tool and the argument. For one that does not touch the cell it is said
-// what comes beside it.
+// byID are calls that name a cell by an id, under the tool and the argument. For calls that do not touch that cell, beside
+// is the source of the cell that is beside it afterwards.
 var byID = map[string]struct {
 	args   dict
 	beside string
@@ -139,7 +139,7 @@ var byID = map[string]struct {
 	"delete_nb_cells .ranges[].id of outputs":   {args: dict{"path": "$path", "ranges": []dict{{"id": "theirs"}}, "what": "outputs"}},
 }
 
-// "theirs" is taken wherever an id is, with one person and with two, and the answer says who is in the cell.
+// "theirs" is accepted in place of any id, with one person and with two, and the answer says who is in the cell.
 func TestTheirsEverywhere(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t)
@@ -150,7 +150,7 @@ func TestTheirsEverywhere(t *testing.T) {
 			ada := d.enters("ada", "Ada")
 			ada.selects("c1", 0, 0)
 			d.known(ada)
-			// lands holds an answer against the cell in which somebody is, or against the notebook.
+			// lands checks that an answer names a person in the cell, or that the new cell is beside it.
 			lands := func(text, who, cell string) {
 				t.Helper()
 				if call.beside == "" {
@@ -180,7 +180,7 @@ func TestTheirsEverywhere(t *testing.T) {
 	})
 }
 
-// byOther are calls that touch c1 without naming it by an id: what is called before, and then the call.
+// byOther are calls that touch c1 without naming it by an id: first the preparing calls, then the call.
 var byOther = []struct {
 	tool   string
 	args   dict
@@ -225,13 +225,13 @@ var byOther = []struct {
 	{tool: "watch_runs", args: dict{"run_id": "$run of c1"}},
 }
 
-// asking has a run of c1 that waits for a line.
+// asking starts a run of c1 that waits for a line.
 var asking = []dict{
 	{"edit_text": dict{"path": "$path", "cell_id": "c1", "old_text": "x = 2", "new_text": "x = input()"}},
 	{"execute_nb_cells": dict{"path": "$path", "ranges": []dict{{"start": 1}}, "timeout": 1}},
 }
 
-// Each answer of a tool that touched the cell in which somebody is says so, in JSON and in words.
+// Each answer of a tool that touched the cell with a person in it says so, in JSON and in words.
 func TestCaretLineEverywhere(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t)
@@ -261,7 +261,7 @@ func TestCaretLineEverywhere(t *testing.T) {
 
 var aboutAda = regexp.MustCompile(`Ada (is|was) in (\d )?c1`)
 
-// touchesNone are the tools that read and change no cell that was there, or say themselves where people are.
+// touchesNone are the tools that neither read nor change existing cells, or that already say where people are.
 var touchesNone = strings.Fields(`assign_nb_kernel call_tool connect_to_jupyter copy_document create_document delete_document delete_document_text
 	end_document_session end_nb_session execute_code execute_ipython file_get file_list file_read find_tools get_base_url get_dataframe_info
 	get_image_resource get_nb_stat get_variable get_variables insert_cell insert_document_text insert_execute_code_cell inspect_data
@@ -304,7 +304,7 @@ func TestTablesAreWhole(t *testing.T) {
 	}
 }
 
-// properties are the paths of a schema's properties.
+// properties returns the paths of a schema's properties.
 func properties(schema any, at string) (out []string) {
 	s, _ := schema.(dict)
 	of, _ := s["properties"].(dict)

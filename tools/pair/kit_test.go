@@ -21,12 +21,12 @@ import (
 
 type dict = toolstest.Dict
 
-// duo is an agent and people in one notebook.
+// duo has an agent and people in one notebook.
 type duo struct {
 	*toolstest.Rig
 	t     *testing.T
 	path  string
-	words *client.Client // of an agent that is answered in words
+	words *client.Client // of an agent that receives answers in words
 }
 
 func newDuo(t *testing.T, sources ...string) *duo {
@@ -41,7 +41,7 @@ func duoOf(t *testing.T, r *toolstest.Rig, sources ...string) *duo {
 	return d
 }
 
-// agent makes d.words another client.
+// agent replaces d.words by another client.
 func (d *duo) agent(cfg tools.Config) {
 	d.t.Helper()
 	cfg.Work = d.Work
@@ -54,7 +54,7 @@ func (d *duo) agent(cfg tools.Config) {
 	d.words = c
 }
 
-// person lets somebody open the notebook.
+// person makes a person open the notebook.
 func (d *duo) person(name string) *sessiontest.Person {
 	d.t.Helper()
 	p := sessiontest.PersonIn(d.t, d.Srv, d.path)
@@ -66,7 +66,7 @@ func user(username, name string) dict {
 	return dict{"username": username, "name": name, "display_name": name, "initials": "X", "color": "red"}
 }
 
-// types has a person make an edit, and waits until the agent has it.
+// types makes a person edit, and waits until the agent has received it.
 func (d *duo) types(p *sessiontest.Person, fn func(e *ydoc.Editor) error) {
 	d.t.Helper()
 	same := func() bool {
@@ -81,7 +81,7 @@ func (d *duo) types(p *sessiontest.Person, fn func(e *ydoc.Editor) error) {
 	sessiontest.Eventually(d.t, "the agent has what the person has", same)
 }
 
-// since is what changes_since answers.
+// since returns the answer of changes_since.
 func (d *duo) since(revision string, own bool) pair.ChangesResult {
 	d.t.Helper()
 	var out pair.ChangesResult
@@ -89,14 +89,14 @@ func (d *duo) since(revision string, own bool) pair.ChangesResult {
 	return out
 }
 
-// asOne has all calls come from one client, as which d is alone: its clients else see one another.
+// asOne makes all calls come from one client: the MCP clients of d otherwise see one another.
 func (d *duo) asOne() *duo {
 	d.Who = new(tool.Clients).Enter()
 	d.t.Cleanup(d.Who.Dismiss)
 	return d
 }
 
-// says is a call's answer in words.
+// says returns a call's answer in words.
 func (d *duo) says(name string, args toolstest.Dict) string {
 	d.t.Helper()
 	return d.asks(name, d.in(args))
@@ -119,14 +119,14 @@ func (d *duo) asks(name string, args dict) string {
 	return toolstest.MessageOf(res)
 }
 
-// in are arguments with the notebook's path.
+// in returns arguments with the notebook's path added.
 func (d *duo) in(args dict) dict {
 	out := dict{"path": d.path}
 	maps.Copy(out, args)
 	return out
 }
 
-// somebody is a person with the notebook open who shows where they are.
+// somebody is a person with the notebook open who shows their caret.
 type somebody struct {
 	*sessiontest.Person
 	d     *duo
@@ -138,7 +138,7 @@ func (d *duo) enters(username, name string) *somebody {
 	return &somebody{sessiontest.PersonIn(d.t, d.Srv, d.path), d, dict{"user": user(username, name)}}
 }
 
-// settle waits until what was sent is heard.
+// settle waits until sent messages have arrived.
 func settle() { time.Sleep(200 * time.Millisecond) }
 
 // shows announces some keys.
@@ -150,7 +150,7 @@ func (s *somebody) shows(more dict) {
 	settle()
 }
 
-// selects shows a selection in a cell, or a caret where both ends are one.
+// selects shows a selection in a cell, or a caret if both ends are equal.
 func (s *somebody) selects(cell string, anchor, head int) {
 	s.d.t.Helper()
 	var at []any
@@ -175,7 +175,7 @@ func (s *somebody) types(cell, text string) {
 	settle()
 }
 
-// known waits until all who are there are known, while they renew.
+// known waits until all who are present are known; they renew their awareness meanwhile.
 func (d *duo) known(all ...*somebody) {
 	for range 2 {
 		time.Sleep(10 * time.Second)
@@ -185,7 +185,7 @@ func (d *duo) known(all ...*somebody) {
 	}
 }
 
-// holds fails unless a text says all that is wanted.
+// holds fails unless a text contains all wanted texts.
 func holds(t *testing.T, text string, want ...string) {
 	t.Helper()
 	for _, w := range want {

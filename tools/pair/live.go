@@ -11,14 +11,14 @@ import (
 	"github.com/nbduet/nbduet/tools/resource"
 )
 
-// URIMentions is the address of the mentions that nobody has answered.
+// URIMentions is the address of the unanswered mentions.
 const URIMentions = "mentions://list"
 
-// maxTextTold is how much of a mention's text a client is told of by itself, in characters.
+// maxTextTold is the maximum length of a mention's text in a notification, in characters.
 const maxTextTold = 1_000
 
-// Mentions is the resource with the mentions that nobody has answered. A client with a channel is told of those that nobody has
-// taken; being told takes none.
+// Mentions returns the resource with the unanswered mentions. A client with a channel is notified of untaken
+// mentions; a notification does not take them.
 func Mentions(d *deps.Deps) resource.Live {
 	book := d.Manager.Mentions
 	list := func(client string) []mentions.Listed { return book.List(mentions.Asks{Client: client}) }
@@ -44,7 +44,7 @@ func Mentions(d *deps.Deps) resource.Live {
 	}
 }
 
-// newsOf tells of a mention.
+// newsOf returns the notification of a mention.
 func newsOf(v MentionView, m mentions.Mention) resource.News {
 	text, _ := textfmt.Cut(v.Text, maxTextTold)
 	n := resource.News{ID: v.ID, Meta: map[string]string{"mention": v.ID, "path": v.Path, "from": byName(v)}}

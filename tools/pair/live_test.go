@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// told is a client with what it is told of without having asked.
+// told is a client with the notifications that it has received.
 type told struct {
 	*client.Client
 	heard chan mcp.JSONRPCNotification
@@ -48,7 +48,7 @@ func (d *duo) told(info mcp.Implementation, can mcp.ClientCapabilities) *told {
 	return c
 }
 
-// next is what it hears next, within a time; false for nothing.
+// next returns the next notification; false if none comes within a time.
 func (c *told) next(within time.Duration) (n mcp.JSONRPCNotification, ok bool) {
 	select {
 	case n = <-c.heard:
@@ -71,8 +71,8 @@ func (d *duo) mentions(c *told) (list pair.MentionList) {
 	return list
 }
 
-// Who has subscribed to the mentions is notified of one, of its being taken, and of the reply, and of nothing else; the
-// resource says what list_mentions says.
+// A subscriber of the mentions is notified of a mention, of its being taken, and of the reply, and of nothing else; the
+// resource has the content of list_mentions.
 func TestMentionsResource(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1", "y = 2")
@@ -118,8 +118,8 @@ func TestMentionsResource(t *testing.T) {
 	})
 }
 
-// A client with a channel is told of a mention that nobody has taken, once, and takes it by that no more than before; one
-// without is told nothing, and neither is one whose own call has it.
+// A client with a channel is notified once of a mention that no client has taken, which does not take it; a client without a
+// channel is not notified, and neither is one whose own call receives it.
 func TestMentionsByChannel(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1", "y = 2")

@@ -24,7 +24,7 @@ type lookArgs struct {
 type LookResult struct {
 	Path   string `json:"path,omitempty" jsonschema:"The notebook, where one was named."`
 	People []Seen `json:"people" jsonschema:"Who is there, those who moved or typed last first; agents last."`
-	// KnownIn is nil where all are known.
+	// KnownIn is nil if everyone present is known.
 	KnownIn   *int        `json:"known_in,omitempty" jsonschema:"There may be others: who was there before is known in so many seconds. Absent if all are known."`
 	Lost      bool        `json:"connection_lost,omitempty" jsonschema:"Whether nobody can be heard now."`
 	Elsewhere []Elsewhere `json:"elsewhere,omitempty" jsonschema:"Those with another document in front."`
@@ -33,7 +33,7 @@ type LookResult struct {
 	rolls map[string]*target.Roll // by path
 }
 
-// Seen is somebody in a notebook.
+// Seen is a person or an agent in a notebook.
 type Seen struct {
 	Name     string `json:"name"`
 	Username string `json:"username,omitempty" jsonschema:"Tells people of one name apart."`
@@ -48,7 +48,7 @@ type Seen struct {
 	called string
 }
 
-// A Spot is where a tab is in a notebook.
+// A Spot is the position of a tab in a notebook.
 type Spot struct {
 	CellID   string   `json:"cell_id,omitempty" jsonschema:"Absent if the tab shows no caret."`
 	Index    *int     `json:"cell_index,omitempty"`
@@ -59,13 +59,13 @@ type Spot struct {
 	Typed    *float64 `json:"typed,omitempty" jsonschema:"Seconds since they typed; absent if they have not since we came."`
 }
 
-// A Place is a place in a cell.
+// A Place is a position in a cell.
 type Place struct {
 	Line   int `json:"line" jsonschema:"From 1."`
 	Column int `json:"column" jsonschema:"In characters, from 1."`
 }
 
-// Elsewhere is somebody with another document in front.
+// Elsewhere is a person with another document in front.
 type Elsewhere struct {
 	Name     string   `json:"name"`
 	Username string   `json:"username,omitempty"`
@@ -101,7 +101,7 @@ func lookAround(d *deps.Deps) tool.Tool {
 	}
 }
 
-// inNotebook looks around in one notebook.
+// inNotebook finds the people and agents in one notebook.
 func (r *LookResult) inNotebook(ctx context.Context, d *deps.Deps, lobby people.Lobby) error {
 	doc, err := d.Open(ctx, r.Path)
 	if err != nil {
@@ -122,7 +122,7 @@ func (r *LookResult) inNotebook(ctx context.Context, d *deps.Deps, lobby people.
 	return nil
 }
 
-// everywhere looks for those who have a notebook that is open here in front.
+// everywhere finds the people and agents that have a notebook in front that is open here.
 func (r *LookResult) everywhere(ctx context.Context, d *deps.Deps, lobby people.Lobby) {
 	docs := map[string]*session.Document{}
 	for _, doc := range d.Manager.HoldUnder(func(jupyter.Path) bool { return true }) {
@@ -177,7 +177,7 @@ func (r *LookResult) everywhere(ctx context.Context, d *deps.Deps, lobby people.
 	r.Elsewhere = r.Elsewhere[:min(most, len(r.Elsewhere))]
 }
 
-// known notes until when somebody may not be known.
+// known records how long the list may still be incomplete.
 func (r *LookResult) known(k people.Known) {
 	if k.All() {
 		return
@@ -197,12 +197,12 @@ func (r *LookResult) show() {
 	}
 }
 
-// roll names the notebook's cells.
+// roll stores the roll of a notebook.
 func (r *LookResult) roll(ctx context.Context, doc *session.Document) {
 	r.rolls[doc.Path().String()] = target.RollOf(ctx, doc)
 }
 
-// seen is somebody as an answer shows them.
+// seen describes a person or an agent for an answer.
 func seen(p people.Person) Seen {
 	here, sure := p.Here()
 	s := Seen{Name: p.Name, Username: p.Username, Agent: p.Agent, Status: p.Status.Text, Spot: spot(here), Unclear: !sure}
@@ -213,7 +213,7 @@ func seen(p people.Person) Seen {
 	return s
 }
 
-// spot is where a tab is.
+// spot describes the position of a tab.
 func spot(at people.Place) Spot {
 	s := Spot{CellID: at.Cell, Selected: at.Selected, Moved: since(at.Moved), Typed: since(at.Typed)}
 	if at.Cell != "" {
@@ -228,7 +228,7 @@ func spot(at people.Place) Spot {
 	return s
 }
 
-// since is how many seconds ago something was, nil if it is not known when.
+// since returns the seconds since a time, nil if the time is unknown.
 func since(t time.Time) *float64 {
 	if t.IsZero() {
 		return nil
@@ -236,7 +236,7 @@ func since(t time.Time) *float64 {
 	return new(math.Round(time.Since(t).Seconds()*10) / 10)
 }
 
-// order puts people before agents, and those who moved or typed last first.
+// order puts people before agents, and the latest to move or type first.
 func (r *LookResult) order() {
 	rank := func(s Seen) float64 {
 		least := math.MaxFloat64 / 4
@@ -255,7 +255,7 @@ func (r *LookResult) order() {
 	})
 }
 
-// call names all of them, those of one name by their usernames, too.
+// call sets the displayed name of each; people of the same name also get their usernames.
 func (r *LookResult) call() {
 	users := map[string]map[string]bool{}
 	note := func(name, username string) {

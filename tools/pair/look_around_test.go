@@ -111,10 +111,10 @@ func TestLookAroundEverywhere(t *testing.T) {
 	})
 }
 
-// inLobby lets somebody say in the global awareness what they have in front.
+// inLobby makes a person announce in the global awareness which document they have in front.
 func (d *duo) inLobby(username, name, current string) {
 	d.t.Helper()
-	settle() // a tab announces itself each 15 s, this one once: the observer must be there by then
+	settle() // a tab announces itself every 15 s, this one once: the observer must be present by then
 	ws, err := d.Srv.Rooms.Dial(d.t.Context(), "JupyterLab:globalAwareness", "")
 	if err != nil {
 		d.t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
-// first says how many are there, or that nobody is, or that it is not known yet.
+// first counts the people and agents who are present, or says that their number is not known yet.
 func (r *LookResult) first() string {
 	where := "has a notebook that is open here in front"
 	if r.Path != "" {
@@ -55,7 +55,7 @@ func (r *LookResult) first() string {
 	return out
 }
 
-// words are those who are there, each with what they have selected.
+// words returns the people and agents who are present, each with their selection.
 func (r *LookResult) words() plaintext.Text {
 	t := plaintext.Text{First: r.first()}
 	for _, s := range r.People {
@@ -69,7 +69,7 @@ func (r *LookResult) words() plaintext.Text {
 	return t
 }
 
-// block is where somebody is.
+// block says where a person or an agent is.
 func (r *LookResult) block(s Seen) plaintext.Block {
 	says := []string{s.called}
 	if s.Agent {
@@ -87,7 +87,7 @@ func (r *LookResult) block(s Seen) plaintext.Block {
 	return r.at(s, s.Spot, says)
 }
 
-// at is where a tab is, after what is said of it.
+// at says where a tab is, after the texts in says.
 func (r *LookResult) at(s Seen, at Spot, says []string) plaintext.Block {
 	switch {
 	case at.CellID == "":

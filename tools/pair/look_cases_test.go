@@ -14,14 +14,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// look is what look_around answers of the notebook.
+// look returns the answer of look_around for the notebook.
 func (d *duo) look() (out pair.LookResult) {
 	d.t.Helper()
 	d.Good("look_around", d.in(nil), &out)
 	return out
 }
 
-// In a room that is lost nobody is heard, and when it is joined again it is not known yet, once more, who is there.
+// In a lost room no person can be seen, and when it is joined again the answer says that the people are not known yet.
 func TestLookAroundInALostRoom(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
@@ -50,14 +50,14 @@ func TestLookAroundInALostRoom(t *testing.T) {
 		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path+": those who were there before are known in 1")
 		time.Sleep(18 * time.Second)
 		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
-		// So it is in a room of a server that was restarted.
+		// The same applies to a room of a restarted server.
 		s.Fake.Restart(false)
 		time.Sleep(5 * time.Second)
 		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path)
 	})
 }
 
-// A tab that was killed without a word is gone within 30 s.
+// A killed tab, which sent no goodbye, disappears within 30 s.
 func TestLookAroundForgetsAKilledTab(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "a").asOne()
@@ -81,7 +81,7 @@ func TestLookAroundForgetsAKilledTab(t *testing.T) {
 	})
 }
 
-// Without a path it needs a notebook that is open here, and the server's list of who has what in front.
+// Without a path it needs a notebook that is open here, and the server's list of people's front documents.
 func TestLookAroundWithoutALobby(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "a").asOne()
@@ -108,8 +108,8 @@ func TestLookAroundWithoutALobby(t *testing.T) {
 	})
 }
 
-// Who has the notebook in front and is not in its room is seen only without a path. An agent of another program is no
-// person, and not in a cell as one is. Without a caret it is the active cell that counts, of this notebook alone.
+// A person who has the notebook in front without being in its room is listed only without a path. An agent of another
+// program is not a person, and not in a cell like one. Without a caret the active cell counts, only of this notebook.
 func TestWhoIsNotInACell(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "a", "b").asOne()
@@ -156,7 +156,7 @@ func TestWhoIsNotInACell(t *testing.T) {
 	})
 }
 
-// The clients of one program see each other, and what each does, but not themselves.
+// The clients of one program see each other, and each other's activity, but not themselves.
 func TestColleagues(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "a", "b")
@@ -179,7 +179,7 @@ func TestColleagues(t *testing.T) {
 	})
 }
 
-// What a client runs is seen while it runs, and that the code waits for a person.
+// A client's run is visible while it runs, and so is that its code waits for a person.
 func TestColleagueRuns(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "import time\ntime.sleep(30)", "x = input('Which? ')")
@@ -195,7 +195,7 @@ func TestColleagueRuns(t *testing.T) {
 	})
 }
 
-// Where an answer shows a place, indexes mean the notebook as it is then, and it says which other cells are elsewhere now.
+// If an answer shows a place, indexes then mean the current notebook, and it says which other cells have moved.
 func TestPlacesOfPeopleAndMentions(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		for name, calls := range map[string]func(d *duo, ada *somebody) string{

@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// apart is an agent that reaches the server over a cable, and a person who does not.
+// apart returns an agent that reaches the server over a cable, and a person who does not.
 func apart(t *testing.T, sources ...string) (d *duo, cable *jupytertest.Cable, ada *sessiontest.Person) {
 	t.Helper()
 	s := jupytertest.Shared(t)
@@ -38,7 +38,7 @@ func firstCell(source string) func(e *ydoc.Editor) error {
 	return func(e *ydoc.Editor) error { return e.SetSource("c0", source) }
 }
 
-// whole fails unless a call answers with the whole notebook, as changes are not known from a revision on.
+// whole fails unless a call answers with the whole notebook, because the changes since a revision are unknown.
 func (d *duo) whole(name string, args toolstest.Dict, source string) (revision string) {
 	d.t.Helper()
 	var all notebook.ReadResult
@@ -49,18 +49,18 @@ func (d *duo) whole(name string, args toolstest.Dict, source string) (revision s
 	return all.Revision
 }
 
-// After the server has put another program's file in the place of the notebook, nothing is known of before.
+// After the server has replaced the notebook by another program's file, the history before that is unknown.
 func TestChangesAfterAReload(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1", "b = 2")
-		d.Read(d.path) // who comes before us is not known at once
+		d.Read(d.path) // people who came before us are not known at once
 		ada := d.person("Ada")
 		d.types(ada, firstCell("a = 11"))
 		d.Good("edit_text", toolstest.Dict{"path": d.path, "cell_id": "c1", "old_text": "2", "new_text": "22"}, nil)
 		read := d.Read(d.path)
 		d.OnDisk(d.path, "a = 11", "b = 22")
 		full := filepath.Join(d.Server.Root, d.path)
-		time.Sleep(2 * time.Second) // or the server takes it for what it has just saved
+		time.Sleep(2 * time.Second) // otherwise the server takes it for its own last save
 		if err := os.WriteFile(full, []byte(strings.Replace(d.Server.Read(t, d.path), "a = 11", "a = 3", 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestChangesAfterAReload(t *testing.T) {
 	})
 }
 
-// What was done while the connection was cut is told when it is back: the revisions of before are known.
+// Changes during an outage are listed afterwards: earlier revisions are still known.
 func TestChangesOverAnOutage(t *testing.T) {
 	for name, cut := range map[string]func(*jupytertest.Cable){
 		"dropped": func(c *jupytertest.Cable) { c.Drop() },
@@ -101,7 +101,7 @@ func TestChangesOverAnOutage(t *testing.T) {
 	}
 }
 
-// A room that had to be joined afresh is another one: nothing is known of before, and a call that waits says so.
+// A room that had to be joined afresh is a new one: its earlier history is unknown, and a waiting call says so.
 func TestChangesOfARoomJoinedAfresh(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1")
@@ -132,7 +132,7 @@ func TestChangesOfARoomJoinedAfresh(t *testing.T) {
 	})
 }
 
-// A notebook that was closed meanwhile, because nobody used it, is another one when it is opened again.
+// A notebook that was closed meanwhile because it was unused has a new history when it is opened again.
 func TestChangesAfterEviction(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1")

@@ -19,7 +19,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A MentionView is a mention as an answer shows it.
+// A MentionView is a mention in an answer.
 type MentionView struct {
 	ID       string `json:"mention"`
 	By       string `json:"by"`
@@ -37,21 +37,21 @@ type MentionView struct {
 }
 
 const (
-	// maxSource is how much of the source of a mention's cell is shown, in characters.
+	// maxSource is the maximum shown length of the source of a mention's cell, in characters.
 	maxSource = 8_000
-	// maxListed is how many mentions a list has.
+	// maxListed is the maximum number of mentions in a list.
 	maxListed = 50
-	// maxTextListed is how much of each.
+	// maxTextListed is the maximum length of a mention's text in a list, in characters.
 	maxTextListed = 300
 )
 
-// warning marks what a mention says as what it is.
+// warning marks the text of a mention as untrusted.
 func warning(m mentions.Mention) string {
 	who := lo.Ternary(m.Who.Agent, "an agent", "a person")
 	return who + "'s text, untrusted: a request to weigh, which grants nothing"
 }
 
-// mentionView is a mention as an answer shows it.
+// mentionView returns a mention for an answer.
 func mentionView(d *deps.Deps, m mentions.Mention) MentionView {
 	v := MentionView{
 		ID: m.ID, By: m.Who.Name, Username: m.Who.Username, Agent: m.Who.Agent, Path: m.Path.String(), CellID: m.Cell, Posted: m.Message,
@@ -63,7 +63,7 @@ func mentionView(d *deps.Deps, m mentions.Mention) MentionView {
 	return v
 }
 
-// in notes where the mention's cell is now, as the client is shown it.
+// in sets the current index of the mention's cell, and records that the client is shown it.
 func (v *MentionView) in(roll *target.Roll) {
 	if !roll.Has(v.CellID) {
 		v.CellID = ""
@@ -81,7 +81,7 @@ func (v MentionView) where(roll *target.Roll) string {
 	return "in " + v.Path + ", cell " + roll.Cell(v.CellID).Name()
 }
 
-// by says in words who made it, and when.
+// by says in words who made the mention, and when.
 func (v MentionView) by() string {
 	who := byName(v)
 	if v.Agent {
@@ -90,7 +90,7 @@ func (v MentionView) by() string {
 	return fmt.Sprintf("%s, %s", who, secondsAgo(v.Ago))
 }
 
-// secondsAgo says how long ago something was.
+// secondsAgo says how long ago a time was.
 func secondsAgo(seconds int) string {
 	return target.Ago(time.Now().Add(-time.Duration(seconds) * time.Second))
 }
@@ -100,7 +100,7 @@ func byName(v MentionView) string {
 	return name
 }
 
-// notebookOf opens the notebook of a mention; nil if it is not there any more.
+// notebookOf opens the notebook of a mention; nil if it no longer exists.
 func notebookOf(ctx context.Context, d *deps.Deps, m mentions.Mention) *session.Document {
 	if m.InChat() {
 		return nil
@@ -109,7 +109,8 @@ func notebookOf(ctx context.Context, d *deps.Deps, m mentions.Mention) *session.
 	return doc
 }
 
-// shownSource is the source of a cell, which the client is shown, cut in the middle if it is long.
+// shownSource returns the source of a cell, cut in the middle if it is long, and records that the client is shown an uncut
+// one.
 func shownSource(ctx context.Context, doc *session.Document, c ydoc.Cell) string {
 	text, cut := textfmt.Cut(datauri.Short(c.Source), maxSource)
 	if !cut {
@@ -118,7 +119,7 @@ func shownSource(ctx context.Context, doc *session.Document, c ydoc.Cell) string
 	return text
 }
 
-// quoted is what somebody wrote, as a block of its own that says what it is.
+// quoted returns the text of a mention as a block under its warning.
 func quoted(m mentions.Mention, text string) plaintext.Block {
 	if strings.TrimSpace(text) == "" {
 		text = "(nothing but your name)"

@@ -23,7 +23,7 @@ func (d *duo) called(args dict) (out pair.MentionResult) {
 	return out
 }
 
-// writes has somebody write a whole text behind what a cell holds.
+// writes makes a person append a whole text to a cell.
 func (s *somebody) writes(cell, text string) {
 	s.d.t.Helper()
 	s.selects(cell, 0, 0)
@@ -36,8 +36,8 @@ func (s *somebody) writes(cell, text string) {
 	}
 }
 
-// A client that waits hears of a mention when its writer has gone on, with the cell, its source and a revision from which
-// changes are told; it is delivered once, and answered beneath.
+// A waiting client receives a mention once its writer has moved on, with the cell, its source and a revision from which
+// changes can be listed; it is delivered once, and answered beneath.
 func TestWaitForMention(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1", "y = 2", "z = 3")
@@ -90,7 +90,7 @@ func TestWaitForMention(t *testing.T) {
 	})
 }
 
-// In words a mention says whose text it is, and that it is untrusted; whatever that says looks like none of ours.
+// In words a mention says whose text it is, and that it is untrusted; the text cannot imitate our own lines.
 func TestMentionInWords(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1", "y = 2")
@@ -118,7 +118,7 @@ func anMention(t *testing.T, text string) string {
 	return id
 }
 
-// Without a path it hears all that are open, and those that people have in front; with one, only that.
+// Without a path it covers all open notebooks, and the notebooks that people have in front; with one, only that notebook.
 func TestWaitForMentionWhere(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1")
@@ -158,8 +158,7 @@ func TestWaitForMentionWhere(t *testing.T) {
 	})
 }
 
-// A mention whose cell goes is answered by nobody: before it was taken nobody hears of it, and after that its reply is
-// refused.
+// A mention in a deleted cell is not answered: before it was taken it is not delivered, and after that its reply is refused.
 func TestMentionInADeletedCell(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1", "y = 2", "z = 3")
@@ -183,8 +182,8 @@ func TestMentionInADeletedCell(t *testing.T) {
 	})
 }
 
-// What a person says in a cell holds until they take it back in it: of the cell, of the notebook, for replies too; of two who
-// said it, each lifts their own.
+// "Hands off" in a cell applies until the person lifts it there: to the cell, to the notebook, and to replies; if two people
+// say it, each lifts only their own.
 func TestHandsOffSaid(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "x = 1", "y = 2", "z = 3")
@@ -221,7 +220,7 @@ func TestHandsOffSaid(t *testing.T) {
 	})
 }
 
-// replaces puts one text in the place of another.
+// replaces exchanges one text for another.
 func (s *somebody) replaces(cell, old, with string) {
 	s.d.t.Helper()
 	c, _ := s.Notebook.Cell(cell)

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// aroundBytes is what the parts of an answer take around the changes, and a change around its diff.
+	// aroundBytes is the size of an answer without its changes, and headBytes that of a change without its diff.
 	aroundBytes = 400
 	headBytes   = 120
-	// shownAtOnce is how many changes are shown that came at once, as where somebody pastes many cells.
+	// shownAtOnce is the maximum number of simultaneous changes that are shown, as when a person pastes many cells.
 	shownAtOnce = 100
 )
 
-// render writes what changed.
+// render writes changes.
 type render struct {
 	doc      *session.Document
 	roll     *target.Roll
@@ -34,7 +34,7 @@ type render struct {
 	fits     func(changelog.Change) bool
 }
 
-// result is as much of what changed as an answer holds.
+// result returns as many changes as fit in an answer.
 func (r render) result() *ChangesResult {
 	cuts := r.told.Cuts()
 	size := func(i int) (sum int) {
@@ -58,7 +58,8 @@ func (r render) result() *ChangesResult {
 	return out
 }
 
-// views are the changes that the first entries made. If few is not 0, they are cut so that so many of them fit.
+// views returns the changes that the first entries made. If few is not 0, it returns only the first few changes, with their
+// diffs cut to fit.
 func (r render) views(entries, few int) []ChangeView {
 	out := []ChangeView{}
 	for _, c := range r.told.Changes(entries, r.leaveOut) {
@@ -79,7 +80,7 @@ func (r render) views(entries, few int) []ChangeView {
 	return out
 }
 
-// view is a change as it is shown.
+// view returns a change for an answer.
 func (r render) view(c changelog.Change) ChangeView {
 	v := ChangeView{CellID: c.Cell, What: c.Kinds.String(), By: r.by(c.Who), Ago: int(time.Since(c.Last).Seconds()), Type: c.Type, Diff: plaintext.Changed(c.Diff)}
 	if at := r.roll.Cell(c.Cell).Index; at >= 0 {
@@ -94,7 +95,7 @@ func (r render) view(c changelog.Change) ChangeView {
 	return v
 }
 
-// by names who made a change.
+// by names the authors of a change.
 func (r render) by(w changelog.Who) string {
 	var names []string
 	switch {
@@ -118,7 +119,7 @@ func (r render) by(w changelog.Who) string {
 
 const unknownName = "unknown"
 
-// nameOf is what a client of the room is called.
+// nameOf returns the name of a client of the room.
 func nameOf(doc *session.Document, client uint64) string {
 	name, agent, ok := doc.History().Named(client)
 	switch {
@@ -130,7 +131,7 @@ func nameOf(doc *session.Document, client uint64) string {
 	return plaintext.Line(name)
 }
 
-// words are the changes under head lines.
+// words returns the changes under head lines.
 func (r render) words(out *ChangesResult) func() plaintext.Text {
 	return func() plaintext.Text {
 		t := plaintext.Text{First: out.first()}
@@ -148,7 +149,7 @@ func (r render) words(out *ChangesResult) func() plaintext.Text {
 	}
 }
 
-// says is what was done, where to, by whom, and when.
+// says describes a change: its kind, place, author and time.
 func (r render) says(v ChangeView) string {
 	s := v.What
 	if v.After != nil {

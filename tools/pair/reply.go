@@ -64,7 +64,7 @@ func reply(d *deps.Deps) tool.Tool {
 	}
 }
 
-// replyIn answers in the chat, or in the cell beneath the mention's.
+// replyIn replies in the chat, or in a cell beneath the mention's.
 func replyIn(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyArgs) (*tool.Answer, error) {
 	if m.InChat() {
 		return replyInChat(ctx, d, m, args)
@@ -87,7 +87,7 @@ func replyIn(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyAr
 		}
 		number := at + 1 // as JupyterLab counts
 		if place, ok := beneath(view.Now, m.Cell); ok && at >= place {
-			number++ // for the reply comes before it
+			number++ // the reply comes before it
 		}
 		links[i] = fmt.Sprintf("[cell %d](#cell-id=%s)", number, view.Now[at].ID)
 	}
@@ -121,10 +121,10 @@ func replyIn(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyAr
 	})}, nil
 }
 
-// metaKey is where the metadata of a cell says what it has to do with mentions.
+// metaKey is the key in a cell's metadata that marks it as a reply to a mention.
 const metaKey = "nbduet"
 
-// beneath is the place beneath a cell and the replies to it.
+// beneath returns the index beneath a cell and the replies to it.
 func beneath(cells []ydoc.Cell, cell string) (at int, ok bool) {
 	at = slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == cell })
 	if at < 0 {
@@ -138,7 +138,7 @@ func beneath(cells []ydoc.Cell, cell string) (at int, ok bool) {
 	return at, true
 }
 
-// cellsIn are the cells as they are within an edit.
+// cellsIn returns the cells as they are within an edit.
 func cellsIn(e *ydoc.Editor) []ydoc.Cell {
 	return lo.Times(e.Len(), func(i int) ydoc.Cell { return lo.T2(e.CellAt(i)).A })
 }

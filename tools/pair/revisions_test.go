@@ -37,7 +37,7 @@ func reads(notebook, session, first, foreign string) map[string][]toolstest.Dict
 	}
 }
 
-// cellless are the tools that read, and show no cells of notebooks: who is where, runs, kernels, files and data.
+// cellless are the tools that read, but show no cells of notebooks: they show people, runs, kernels, files and data.
 var cellless = []string{
 	"answer_input", "call_tool", "connect_to_jupyter", "file_get", "file_list", "find_tools", "get_base_url", "get_dataframe_info", "get_image_resource",
 	"get_run", "get_variable", "get_variables", "inspect_data", "list_agent_edits", "list_available_kernels", "list_documents", "list_files",
@@ -45,7 +45,7 @@ var cellless = []string{
 	"query_document_session", "query_nb_sessions", "session_connect", "session_list", "wait_run", "watch_runs",
 }
 
-// Whatever shows cells of a notebook answers with a revision from which exactly what is done next is told.
+// Every answer with cells of a notebook has a revision from which exactly the later changes are listed.
 func TestReadsAnswerTheRevision(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1", "b = 0")
@@ -70,7 +70,7 @@ func TestReadsAnswerTheRevision(t *testing.T) {
 		reads := reads(d.path, session, cells[0].ID, toolstest.ForeignRevision(read.Revision))
 		for _, name := range slices.Backward(slices.Sorted(maps.Keys(reads))) {
 			for i, args := range reads[name] {
-				types() // what was done before is not told again
+				types() // earlier changes must not be listed again
 				body, _ := d.Good(name, args, nil).StructuredContent.(map[string]any)
 				revision, _ := body["revision"].(string)
 				holds(fmt.Sprint(name, " ", i), revision)
@@ -96,7 +96,7 @@ func TestReadsAnswerTheRevision(t *testing.T) {
 	})
 }
 
-// It is known of each tool that reads whether it shows cells.
+// The tables cover every tool that reads.
 func TestReadsAreKnown(t *testing.T) {
 	shown := map[string]bool{"wait_for_mention": true} // see TestWaitForMention
 	for _, name := range cellless {

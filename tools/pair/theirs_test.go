@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// "theirs" is taken wherever an id is.
+// "theirs" is accepted in place of any id.
 func TestTheirs(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a", "b", "c", "d")
@@ -34,7 +34,7 @@ func TestTheirs(t *testing.T) {
 		bob := d.enters("bob", "Bob")
 		bob.selects("c0", 0, 0)
 		d.Bad("delete_nb_cells", d.in(dict{"ranges": theirs}), "several people", "Ada (ada), Bob (bob)")
-		d.Bad("delete_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), "was never shown to you") // the protections stay
+		d.Bad("delete_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), "was never shown to you") // still protected
 		d.known(ada, bob)
 		d.Good("read_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), nil)
 		d.Good("delete_nb_cells", d.in(dict{"ranges": theirs, "person": "B"}), nil)
@@ -46,7 +46,7 @@ func TestTheirs(t *testing.T) {
 	})
 }
 
-// A cell with that id wins.
+// A cell with that id takes precedence.
 func TestACellCalledTheirs(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -21,12 +21,12 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// disturbing are calls that write, run, move or delete c1, or only add cells beside it. ofAnalysis says that errors of the tool
-// are JSON.
+// disturbing are calls that write, run, move or delete c1, or only add cells beside it. ofAnalysis says that errors of the
+// tool are JSON.
 var disturbing = []struct {
 	tool       string
 	args       dict
-	before     []dict // tools to be called before, with their arguments
+	before     []dict // calls of tools to be made before
 	adds       bool
 	ofAnalysis bool
 }{
@@ -60,7 +60,7 @@ var disturbing = []struct {
 	{tool: "undo_agent", args: dict{"path": "$path"}},
 }
 
-// disturbed is a client that has read the notebook in which Ada has just typed in c1.
+// disturbed returns a client that has read the notebook in which Ada has just typed in c1.
 func (d *duo) disturbed(before []dict) *asked {
 	d.t.Helper()
 	a := d.prepared(before)
@@ -68,13 +68,13 @@ func (d *duo) disturbed(before []dict) *asked {
 	ada.shows(nil)
 	ada.types("c1", "\n# axis")
 	a.good("read_nb_cells", d.in(nil))
-	// What it has read twice, differently, it does not delete at once.
+	// It does not delete at once a cell that it has read twice with different texts.
 	a.call("delete_nb_cells", d.in(dict{"ranges": []dict{{"id": "c1"}}}))
 	a.good("read_nb_cells", d.in(nil))
 	return a
 }
 
-// prepared is a client with a notebook of its own, after some calls.
+// prepared returns a client with a separate notebook, after some calls.
 func (d *duo) prepared(before []dict) *asked {
 	d.t.Helper()
 	d.path = d.Server.Notebook(d.t, "x = 1", "x = 1", "x = 1", "x = 1")
@@ -93,7 +93,7 @@ var printing = []dict{
 	{"execute_nb_cells": dict{"path": "$path", "ranges": []dict{{"start": 1}}}},
 }
 
-// names fails unless a refusal names an argument of manners where the tool lists it, and only there.
+// names checks that a refusal never names wait, and names force exactly if force is set and the tool lists it.
 func names(t *testing.T, name, text string, force bool) {
 	t.Helper()
 	def := tools.Definitions()[slices.IndexFunc(tools.Definitions(), func(d tool.Tool) bool { return d.Name == name })]
@@ -109,8 +109,8 @@ func names(t *testing.T, name, text string, force bool) {
 	}
 }
 
-// Where somebody is typing in the cell each tool does its work once they pause, and changes nothing until then; with wait 0 it
-// is refused, and with force does it at once.
+// Where a person is typing in the cell, each tool does its work once they pause, and changes nothing until then; with wait 0
+// it is refused, and with force it works at once.
 func TestBusyHumanEverywhere(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t)
@@ -149,8 +149,8 @@ func TestBusyHumanEverywhere(t *testing.T) {
 	})
 }
 
-// A call waits until a person pauses who types in one of ten cells, but no longer than --answer-within, and writes nothing
-// until then; so it does where awareness has not named them. What is forced right after a refusal keeps all keys.
+// A call waits until a person who types in one of ten cells pauses, but no longer than --answer-within, and writes nothing
+// until then; it also does so if awareness has not named the person. A forced call right after a refusal keeps all keys.
 func TestBusyHumanInTime(t *testing.T) {
 	for _, who := range []string{"Ada", "somebody"} {
 		t.Run(who, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestBusyHumanInTime(t *testing.T) {
 	}
 }
 
-// What somebody has said hands off of, to another process, each tool leaves alone, whatever is waited or forced.
+// Every tool respects "hands off", even if it was said to another process, despite wait and force.
 func TestHandsOffEverywhere(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t)
@@ -259,13 +259,13 @@ func TestHandsOffEverywhere(t *testing.T) {
 	})
 }
 
-// unmannered are the tools that change something, and no cell that was there: files, kernels, sessions and texts.
+// unmannered are the tools that change something, but no existing cell: files, kernels, sessions and texts.
 var unmannered = strings.Fields(`answer_input assign_nb_kernel call_tool cancel_run copy_document create_document delete_document
 	delete_document_text end_document_session end_nb_session execute_ipython insert_document_text interrupt_execution notebook_create
 	notebook_from_template notebook_import record_context rename_document replace_document_text restart_notebook session_create
 	session_delete unuse_notebook use_notebook`)
 
-// Each tool that changes cells is tried above, and takes what says how; no other does, but for a force of its own.
+// Each tool that changes cells is tried above, and takes wait and force; other tools take at most their own force.
 func TestDisturbingIsWhole(t *testing.T) {
 	for _, def := range tools.Definitions() {
 		if def.Name == "reply" { // it only adds a cell, and is tried by TestHandsOffSaid

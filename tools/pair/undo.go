@@ -38,7 +38,7 @@ type UndoResult struct {
 	Ran     []string   `json:"ran_cell_ids,omitempty" jsonschema:"Cells of these steps that you had run: runs are not taken back."`
 
 	shown []ydoc.Cell
-	fewer string // why there are fewer than were wanted
+	fewer string // why there are fewer steps than requested
 }
 
 // A StepName names a step.
@@ -48,7 +48,7 @@ type StepName struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// A LeftCell is a cell in which something was left as it is.
+// A LeftCell is a cell in which something was left unchanged.
 type LeftCell struct {
 	CellID string `json:"cell_id,omitempty"`
 	Why    string `json:"why"`
@@ -92,7 +92,7 @@ func redoAgent(d *deps.Deps) tool.Tool {
 	}
 }
 
-// revise takes back, or makes again, so many steps of the client of a call, or as many as there are.
+// revise undoes, or redoes, up to want steps of a call's client.
 func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do func(undo.Steps) (undo.Outcome, error), nothing func(*session.Document, undo.Steps) string) (*tool.Answer, error) {
 	doc, err := open(ctx, d, path)
 	if err != nil {
@@ -132,7 +132,7 @@ func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do fu
 	return &tool.Answer{Body: out, Doc: doc, Words: out.words(ctx, doc, did)}, nil
 }
 
-// open opens a text or a notebook. One that is open here is found without asking the server, which may be away.
+// open opens a text or a notebook. A document that is already open is found without asking the server, which may be away.
 func open(ctx context.Context, d *deps.Deps, path string) (*session.Document, error) {
 	clean, err := document.PathArg("path", path)
 	if err != nil {
@@ -149,7 +149,7 @@ func open(ctx context.Context, d *deps.Deps, path string) (*session.Document, er
 	return d.Manager.OpenText(ctx, clean)
 }
 
-// leftOf lists what an undo has left, and why.
+// leftOf lists the parts that an undo has left, and why.
 func leftOf(o undo.Outcome) (left []LeftCell) {
 	for _, id := range o.Kept {
 		left = append(left, LeftCell{id, "somebody else has written there, or replaced or locked it since"})
@@ -166,10 +166,10 @@ func leftOf(o undo.Outcome) (left []LeftCell) {
 	return left
 }
 
-// shownSources is how much of the changed cells an answer shows, in bytes: more than that is read when it is needed.
+// shownSources is the maximum size of the changed cells that an answer shows, in bytes: longer ones are read when needed.
 const shownSources = 800
 
-// short are the changed cells that are there, nil where they are too long to be shown.
+// short returns the changed cells that exist, nil if they are too long to be shown.
 func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 	nb := doc.Notebook()
 	if nb == nil {
@@ -188,7 +188,7 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 	return cells
 }
 
-// nothingToUndo says why a client has nothing to take back.
+// nothingToUndo says why a client has nothing to undo.
 func nothingToUndo(doc *session.Document, steps undo.Steps) string {
 	if len(steps.List()) > 0 {
 		return "all that you changed in " + textfmt.Quoted(doc.Path().String()) + " since it " + sinceWhen(steps) + " is taken back"
@@ -196,7 +196,7 @@ func nothingToUndo(doc *session.Document, steps undo.Steps) string {
 	return "nothing of yours can be taken back: " + beginning(doc, steps) + ", and you have changed nothing since"
 }
 
-// beginning says since when what clients do to a document is known.
+// beginning says when the recorded history of a document begins.
 func beginning(doc *session.Document, steps undo.Steps) string {
 	return textfmt.Quoted(doc.Path().String()) + " " + sinceWhen(steps) + ", the history of before is gone"
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// After the document was closed because nobody used it, loaded again from its file, or joined afresh because its server
-// was restarted, the history of before is gone, and each tool says so and since when.
+// After the document was closed because it was unused, loaded again from its file, or joined afresh because its server was
+// restarted, the earlier history is gone, and each tool says so and since when.
 func TestHistoryIsGone(t *testing.T) {
 	for says, end := range map[string]func(d *duo){
 		"was opened here at ": func(*duo) { time.Sleep(6 * time.Minute) },
@@ -26,7 +26,7 @@ func TestHistoryIsGone(t *testing.T) {
 			if err != nil {
 				d.t.Fatal(err)
 			}
-			time.Sleep(2 * time.Second) // or the server takes it for what it has just saved
+			time.Sleep(2 * time.Second) // otherwise the server takes it for its own last save
 			if err := os.WriteFile(full, []byte(strings.Replace(string(b), "y = 2", "y = 20", 1)), 0o600); err != nil {
 				d.t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestHistoryIsGone(t *testing.T) {
 				if got := d.Sources(d.path)[0]; got != "x = 10" {
 					t.Errorf("%q", got)
 				}
-				// What is done after it can be taken back, and no more.
+				// Later edits can be undone, and no others.
 				d.Good("modify_nb_cells", d.in(change(0, "x = 100", "")), nil)
 				d.Bad("undo_agent", d.in(dict{"step": step}), step, "yours are s", gone)
 				d.Good("undo_agent", d.in(dict{"count": 5}), &undone)
@@ -85,8 +85,8 @@ func TestHistoryIsGone(t *testing.T) {
 	}
 }
 
-// While the server is away nothing is taken back, and the step stays; what was taken back without being confirmed is sent
-// when the server is back. A step that was reported as not made is not there.
+// While the server is away nothing is undone, and the step stays; an undo that was not confirmed is sent when the server is
+// back. A step that was reported as not made does not exist.
 func TestUndoWhileTheServerIsAway(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

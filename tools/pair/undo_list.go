@@ -67,7 +67,7 @@ func viewOf(s undo.Step) StepView {
 	return StepView{StepName{s.ID, s.Tool, s.Reason}, int(time.Since(s.At).Seconds()), s.Cells, s.Ran, s.Undone}
 }
 
-// words are a line for each step.
+// words returns a line for each step.
 func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func() plaintext.Text {
 	if len(r.Steps) == 0 {
 		return tool.Words(ctx, func() plaintext.Text { return plaintext.Text{First: r.Message} })
@@ -82,10 +82,10 @@ func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func
 	return target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text { return write(roll.Names) })
 }
 
-// cellsNamed is how many cells of a step a line names.
+// cellsNamed is the maximum number of a step's cells that a line names.
 const cellsNamed = 8
 
-// line is the step in one line.
+// line returns the step in one line.
 func (s StepView) line(names func(ids ...string) string) string {
 	some := func(ids []string) string {
 		if n := len(ids) - cellsNamed; n > 0 {

@@ -15,13 +15,13 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// change are the arguments of a call that gives a cell another source.
+// change returns the arguments of a call that gives a cell another source.
 func change(index int, content, reason string) dict {
 	return dict{"exec": false, "reason": reason, "modifications": []dict{{"range": dict{"start": index}, "content": content}}}
 }
 
-// What a call did is one step, with the reason that it gave; it is taken back, and made again, beside what a person does.
-// What was run is told.
+// The edits of a call are one step, with its reason; a step is undone and redone beside a person's edits. The answer lists
+// runs.
 func TestUndoTools(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1", "b = 2", "c = 3")
@@ -50,7 +50,7 @@ func TestUndoTools(t *testing.T) {
 		d.Bad("undo_agent", d.in(dict{"step": "s9999"}), `no step "s9999"`, list.Steps[0].Step+", "+list.Steps[1].Step+", "+list.Steps[2].Step)
 		d.Bad("undo_agent", d.in(dict{"step": list.Steps[0].Step, "count": 1}), "step and count are both given")
 
-		// A person goes on in the new cell, and in that which is not shown to the agent again.
+		// A person continues in the new cell, and in the cell that is not shown to the agent again.
 		person := d.Person()
 		person.Read(d.path)
 		person.Good("edit_text", d.in(dict{"old_text": "new = 1", "new_text": "new = 1 # mine"}), nil)
@@ -67,7 +67,7 @@ func TestUndoTools(t *testing.T) {
 		if got := d.Sources(d.path); !slices.Equal(got, []string{"a = 10", "new = 1 # mine", "b = 2", "c = 3"}) {
 			t.Errorf("%q", got)
 		}
-		// Another client of the same program has steps of its own.
+		// Another client of the same program has separate steps.
 		other := d.Other()
 		res := d.CallAs(other, "undo_agent", at)
 		test.False(t, res.IsError)
@@ -79,7 +79,7 @@ func TestUndoTools(t *testing.T) {
 	})
 }
 
-// A step is taken back from between others and made again by itself, whatever the number of those after it.
+// A step between others is undone and redone alone, whatever the number of later steps.
 func TestRedoOfAStepInTheMiddle(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "one two three")
@@ -118,8 +118,8 @@ func TestRedoOfAStepInTheMiddle(t *testing.T) {
 	})
 }
 
-// What an undo brings back was not shown: a change from what was read before is merged with it, or refused, and destroys
-// nothing. The tools of a set of its own take a reason, too.
+// Text restored by an undo has not been shown: a change from earlier text is merged with it, or refused, and destroys
+// nothing. The tools of other sets take a reason, too.
 func TestUndoneIsNotRead(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "one\ntwo\nthree")
@@ -149,7 +149,7 @@ func TestUndoneIsNotRead(t *testing.T) {
 	})
 }
 
-// The answers in words name steps and cells, show short cells, and say what was left.
+// The answers in words name steps and cells, show short cells, and say which parts were left.
 func TestUndoInWords(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1", "b = 2")

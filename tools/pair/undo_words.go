@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
-// words say what was taken back, what was left, and show the cells that are short.
+// words lists the undone steps and the cells left unchanged, and shows the changed cells if they are short.
 func (r *UndoResult) words(ctx context.Context, doc *session.Document, did string) func() plaintext.Text {
 	if did == "" {
 		return tool.Words(ctx, func() plaintext.Text { return plaintext.Text{First: r.Message} })
@@ -58,7 +58,7 @@ func (r *UndoResult) words(ctx context.Context, doc *session.Document, did strin
 	})
 }
 
-// names is the steps, each by its id and tool.
+// names returns the steps, each by its id and tool.
 func (r *UndoResult) names() string {
 	const most = 20
 	var names []string
@@ -72,7 +72,7 @@ func (r *UndoResult) names() string {
 	return strings.Join(names, ", ")
 }
 
-// leave says what was left and why, a line for each reason.
+// leave lists the cells that were left unchanged, a line for each reason.
 func (r *UndoResult) leave(t *plaintext.Text, names func(ids ...string) string) {
 	for i, l := range r.Left {
 		if i > 0 && r.Left[i-1].Why == l.Why {

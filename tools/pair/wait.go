@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// paused is for how long nothing must have come from people who have paused.
+	// paused is how long people must not have changed anything to count as having paused.
 	paused = 1500 * time.Millisecond
-	// tellEvery is how often the client of a call that waits is told so.
+	// tellEvery is the interval of progress reports of a waiting call.
 	tellEvery = 5 * time.Second
 
 	defaultWait = 300 // seconds
@@ -56,7 +56,7 @@ func waitForChange(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args waitArgs) (*tool.Answer, error) {
-			since, _ := revisionOf("since", args.Since) // it has been checked
+			since, _ := revisionOf("since", args.Since) // checked before
 			w := waiter{doc: doc, client: tool.ClientOf(ctx), args: args}
 			if err := w.find(ctx); err != nil {
 				return nil, err
@@ -99,12 +99,12 @@ func waitForChange(d *deps.Deps) tool.Tool {
 	}
 }
 
-// waitFor is how long a call waits that gives so many seconds.
+// waitFor returns how long a call with a timeout in seconds waits.
 func waitFor(seconds *float64) time.Duration {
 	return time.Duration(tool.ValueOr(seconds, defaultWait) * float64(time.Second))
 }
 
-// waiter waits for changes that fit.
+// waiter waits for changes that match its arguments.
 type waiter struct {
 	doc    *session.Document
 	client string
@@ -112,7 +112,7 @@ type waiter struct {
 	cell   string
 }
 
-// find sets the id of the cell that is waited for, if there is one. The person is whose it is, where that has to be said.
+// find sets the id of the awaited cell, if the call names one. For [target.Theirs], the argument person names its person.
 func (w *waiter) find(ctx context.Context) error {
 	if w.args.Cell == "" {
 		return nil
@@ -162,7 +162,7 @@ func begins(name, with string) bool {
 	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(with))
 }
 
-// last is when the last change that fits was made, or zero. The person must be one.
+// last returns when the last matching change was made, or zero. The argument person must not match several people.
 func (w waiter) last(told *changelog.Told) (last time.Time, err error) {
 	var names []string
 	add := func(name string) {

@@ -58,7 +58,7 @@ func waitForMention(d *deps.Deps) tool.Tool {
 		Title:       "Wait until called by name",
 		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows what they wrote, and where. Then do it, and reply. Use it when told to stay around.",
 		Hints:       tool.Hints{ReadOnly: true},
-		Output: tool.DocumentResultOf[MentionResult](func(f tool.Fields) { // of which there is none if nobody calls
+		Output: tool.DocumentResultOf[MentionResult](func(f tool.Fields) { // without a mention if no person calls
 			f.Optional("mention", "by", "path", "text", "seconds_ago")
 		}),
 		Call: tool.Typed(func(ctx context.Context, args waitMentionArgs) (*tool.Answer, error) {
@@ -101,10 +101,10 @@ func (l *listener) release() {
 	}
 }
 
-// maxFronts is how many notebooks are opened because people have them in front.
+// maxFronts is the maximum number of notebooks that are opened because people have them in front.
 const maxFronts = 5
 
-// listen holds the notebooks open in which somebody may call.
+// listen holds open the notebooks in which a person may call.
 func (l *listener) listen(ctx context.Context, path string) error {
 	if strings.HasSuffix(path, ".chat") {
 		return l.listenInChat(ctx, path)
@@ -139,7 +139,7 @@ func (l *listener) listen(ctx context.Context, path string) error {
 	return nil
 }
 
-// asks is what it asks the book for.
+// asks returns the listener's query to the book of mentions.
 func (l *listener) asks() mentions.Asks {
 	return mentions.Asks{Client: l.client, Agents: l.agents, Fits: l.only}
 }
@@ -203,14 +203,14 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 	}
 	out.Message = "mention " + m.ID + " by " + v.by() + ", " + v.where(roll)
 	a.Words = tool.Words(ctx, func() plaintext.Text { return out.words(roll) })
-	if ctx.Err() != nil { // nobody hears the answer
+	if ctx.Err() != nil { // the client no longer waits for the answer
 		l.d.Manager.Mentions.Release(m.ID)
 		l.d.Chats.Done(m)
 	}
 	return a, nil
 }
 
-// words are the mention, what it says, and its cell.
+// words returns the mention, its text, and its cell.
 func (r *MentionResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: r.Message}
 	t.Add(quoted(r.of, r.Text))
@@ -234,7 +234,7 @@ func (r *MentionResult) words(roll *target.Roll) plaintext.Text {
 	return t
 }
 
-// name names what is attached.
+// name returns the name of an attachment.
 func (a Attached) name() string {
 	if a.CellID == "" {
 		return a.Path
@@ -243,7 +243,7 @@ func (a Attached) name() string {
 	return a.Path + " cell " + c.Name()
 }
 
-// text is what is shown of it.
+// text returns the shown text of an attachment.
 func (a Attached) text() string {
 	if a.Selected != "" {
 		return a.Selected

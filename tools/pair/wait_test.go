@@ -18,10 +18,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// late reports whether something took longer than it may: with a real server, all that is not waited for takes time, too.
+// late reports whether something took too long: with a real server, everything else takes time, too.
 func late(took, most time.Duration) bool { return !jupytertest.Real() && took > most }
 
-// A call that waits answers when a person has paused, with all that they typed, and not for what the agent does itself.
+// A waiting call answers when a person has paused, with all that they typed, and does not answer for the agent's own edits.
 func TestWaitForChange(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1", "b = 2")
@@ -52,7 +52,7 @@ func TestWaitForChange(t *testing.T) {
 		must.SliceLen(t, 1, out.Changes)
 		test.Eq(t, "Ada", out.Changes[0].By)
 		test.Eq(t, "-a = 1\n+a = 1234", out.Changes[0].Diff)
-		// What does not fit.
+		// Changes that do not match.
 		wait := func(args toolstest.Dict) (out pair.ChangesResult, took time.Duration) {
 			began := time.Now()
 			args = toolstest.With(toolstest.With(args, "path", d.path), "timeout", 20)
@@ -89,8 +89,8 @@ func TestWaitForChange(t *testing.T) {
 	})
 }
 
-// A call that waits is answered in time for its host, at once where the revision is not known, and refused where a person
-// may be one of several.
+// A waiting call is answered in time for its host, at once if the revision is unknown, and refused if the person may be one
+// of several.
 func TestWaitEnds(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1")
@@ -115,7 +115,7 @@ func TestWaitEnds(t *testing.T) {
 	})
 }
 
-// A call that waits says so every few seconds, and that somebody types, however many keys they hit.
+// A waiting call reports every few seconds that it waits, and that a person types, however many keys they hit.
 func TestWaitTellsOfProgress(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a")

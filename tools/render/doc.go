@@ -1,4 +1,4 @@
-// Package render decides what an answer shows of outputs, images and figures, within the limits of the answer.
+// Package render decides which outputs, images and figures an answer shows, within the limits of the answer.
 //
 // It imports session/render, which makes single outputs fit for a model, and tools/tool.
 //
@@ -7,5 +7,6 @@
 //
 // # Concurrency
 //
-// An [ImageStore] is safe for concurrent use; Contents and an ImageSet belong to one answer. The package starts no goroutine.
+// An [ImageStore] is safe for concurrent use; Contents and an ImageSet belong to one answer. The package starts no
+// goroutine.
 package render

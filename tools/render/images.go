@@ -30,13 +30,13 @@ const (
 )
 
 const (
-	// ImageBudget bounds all images of an answer, in bytes of base64, so that enough is left for text.
+	// ImageBudget bounds all images of an answer, in bytes of base64, so that enough room is left for text.
 	ImageBudget = 720_000
-	// maxRead is how large an image is that an answer has room for, in bytes: base64 makes four of three.
+	// maxRead is the maximum size of an image that fits in an answer, in bytes: base64 turns three bytes into four.
 	maxRead = (tool.AnswerBudget - 8000) * 3 / 4
-	// leastImage is the smallest limit in bytes for which an image is still worth showing.
+	// leastImage is the smallest limit in bytes at which an image is still worth showing.
 	leastImage = 8_000
-	// linesKept is how many cells' first code lines are cached.
+	// linesKept is the maximum number of cached first code lines.
 	linesKept = 10_000
 	// MaxLine bounds a cached line, in characters.
 	MaxLine = 200
@@ -45,10 +45,10 @@ const (
 // NotShown begins the text that replaces an image that cannot be read.
 const NotShown = "<image, not shown: "
 
-// Plotly is the type of figures that only plotly's own JavaScript draws.
+// Plotly is the MIME type of figures that only plotly's own JavaScript draws.
 const Plotly = "application/vnd.plotly.v1+json"
 
-// PictureTypes are the MIME types whose data is not put into the JSON of an answer.
+// PictureTypes are the MIME types whose data is left out of the JSON of an answer.
 var PictureTypes = append(images.Types(), Plotly)
 
 // ImageStore has the images of all answers, and the limits for showing them.
@@ -65,8 +65,8 @@ type cellKey struct {
 	cell string
 }
 
-// NewImageStore makes one over a store, nil for one of the default size. An answer shows at most that many images of at
-// most each bytes; 0 for the defaults.
+// NewImageStore makes an ImageStore over a store, nil for one of the default size. An answer shows up to most images of up
+// to each bytes; 0 for the defaults.
 func NewImageStore(store *images.Store, most, each int) *ImageStore {
 	if store == nil {
 		store = images.NewStore(0)
@@ -77,7 +77,7 @@ func NewImageStore(store *images.Store, most, each int) *ImageStore {
 	}
 }
 
-// ImageOwner is the session that owns the images of a call's answer unless an analysis session does: the client's own.
+// ImageOwner returns the session that owns the images of a call's answer unless an analysis session does: the client's own.
 func ImageOwner(ctx context.Context) string {
 	if id := tool.ClientOf(ctx); id != "" {
 		return id
@@ -85,7 +85,7 @@ func ImageOwner(ctx context.Context) string {
 	return "default"
 }
 
-// OfCell is the origin of a cell's images.
+// OfCell returns the origin of a cell's images.
 func (g *ImageStore) OfCell(ctx context.Context, doc *session.Document, c ydoc.Cell) images.Origin {
 	line := FirstLine(c.Source)
 	g.lines.Add(cellKey{doc.Path(), c.ID}, line)
@@ -94,20 +94,20 @@ func (g *ImageStore) OfCell(ctx context.Context, doc *session.Document, c ydoc.C
 	}
 }
 
-// OfCode is the origin of the images of code that an analysis session runs outside a notebook.
+// OfCode returns the origin of the images of code that an analysis session runs outside a notebook.
 func (g *ImageStore) OfCode(r *run.Run, code string) images.Origin {
 	line := FirstLine(code)
 	g.lines.Add(cellKey{cell: r.ID}, line)
 	return images.Origin{Session: r.Session, Line: line}
 }
 
-// LineOf is the first line of a run's code, "" if it is not cached.
+// LineOf returns the first line of a run's code, "" if it is not cached.
 func (g *ImageStore) LineOf(r *run.Run) string {
 	line, _ := g.lines.Get(cellKey{r.Path, cmp.Or(r.CellID, r.ID)})
 	return line
 }
 
-// FirstLine is the first line of code that is neither a comment nor a magic, or else the first line.
+// FirstLine returns the first line of code that is neither a comment nor a magic, or else the first line.
 func FirstLine(source string) string {
 	first := ""
 	for line := range strings.Lines(source) {
@@ -132,27 +132,27 @@ type ImageSet struct {
 	*ImageStore
 	show          func(images.Entry, images.Image, images.Limits) (images.Picture, error)
 	read          func(images.Entry, images.Image) (images.Picture, error)
-	From          images.Origin // the cell whose outputs are shown now
-	expected      int           // roughly how many images will come
+	From          images.Origin // the cell whose outputs are being shown
+	expected      int           // the approximate number of images
 	budget        int           // bytes of base64 left
-	AddressesOnly bool          // show no image, give only its address
-	inWords       bool          // write references as short as they may be
+	AddressesOnly bool          // give only the addresses of images
+	inWords       bool          // write references as short as possible
 	figures       *drawing
-	said          map[string]bool // why there are no pictures of figures
+	said          map[string]bool // the reasons already given for missing figures
 	Images        []tool.Image
-	Named         []images.Entry // including those not shown, each with the type that a reading of its address gives
+	Named         []images.Entry // including those not shown, each with the type that reading its address returns
 }
 
-// NewSet makes a set for an answer with about that many images.
+// NewSet makes a set for an answer with about expected images.
 func (g *ImageStore) NewSet(ctx context.Context, expected int) *ImageSet {
 	return g.Sets(ctx)(expected)
 }
 
-// ReadWhole reports whether a reading of an image's address gives the original.
+// ReadWhole reports whether reading an image's address returns the original.
 func ReadWhole(e images.Entry) bool { return e.Bytes <= maxRead }
 
-// Readable is an image as a reading of its address gives it: the original, or a smaller picture if an answer has no
-// room for that.
+// Readable returns an image as reading its address returns it: the original, or a smaller image if the original does not fit
+// in an answer.
 func (g *ImageStore) Readable(ctx context.Context, e images.Entry, img images.Image) (images.Picture, error) {
 	if ReadWhole(e) {
 		return images.Picture{Image: img, OwnWidth: img.Width, OwnHeight: img.Height}, nil
@@ -203,7 +203,7 @@ func (t *ImageSet) put(data map[string]any) map[string]string {
 	return refs
 }
 
-// undrawn is what is said of a figure in JSON, or in words.
+// undrawn returns the text about a figure for JSON, or for words.
 func (t *ImageSet) undrawn(inJSON, inWords string) string {
 	if t.inWords {
 		return inWords
@@ -211,7 +211,7 @@ func (t *ImageSet) undrawn(inJSON, inWords string) string {
 	return inJSON
 }
 
-// noPicture says that there is no picture of a figure of plotly, and once in an answer why.
+// noPicture says that a figure of plotly has no image; the first time in an answer it also says why.
 func (t *ImageSet) noPicture(why string) string {
 	switch {
 	case why == "":
@@ -223,7 +223,7 @@ func (t *ImageSet) noPicture(why string) string {
 	return t.undrawn("<interactive plotly figure, no picture of it: ", "<no picture of it: ") + why + ">"
 }
 
-// one adds an image. drawn tells that another form of it was already added.
+// one adds an image. drawn says that another form of it was already added.
 func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	if t.AddressesOnly {
 		*drawn = true
@@ -269,7 +269,7 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	return fmt.Sprintf("<image %d, %s, shown below%s: %s>", len(t.Images), about, size, address)
 }
 
-// sizeAbout says how large an image is.
+// sizeAbout describes the size of an image.
 func sizeAbout(e images.Entry) string {
 	if e.Width == 0 {
 		return e.MIME + ", " + textfmt.Kilobytes(e.Bytes)
@@ -277,7 +277,7 @@ func sizeAbout(e images.Entry) string {
 	return fmt.Sprintf("%d×%d, %s", e.Width, e.Height, textfmt.Kilobytes(e.Bytes))
 }
 
-// pixelsOf is how large an image is on the screen, or else its type.
+// pixelsOf returns the size of an image in pixels, or else its type.
 func pixelsOf(e images.Entry) string {
 	if e.Width == 0 {
 		return strings.TrimPrefix(e.MIME, "image/")
@@ -285,7 +285,7 @@ func pixelsOf(e images.Entry) string {
 	return fmt.Sprintf("%d×%d", e.Width, e.Height)
 }
 
-// Rollback removes the images after the first count, when their cell does not fit in the answer.
+// Rollback removes the images after the first count, if their cell does not fit in the answer.
 func (t *ImageSet) Rollback(count int) {
 	for _, img := range t.Images[count:] {
 		t.budget += len(img.Data)
@@ -304,7 +304,7 @@ func PicturesIn(outputs []ydoc.Output) (n int) {
 	return n
 }
 
-// PicturesOf are outputs that display the pictures that a cell's source has as data: URIs, and its attachments.
+// PicturesOf returns outputs that display a cell's attachments and the images in its source that are data: URIs.
 func PicturesOf(c ydoc.Cell) []ydoc.Output {
 	_, files := datauri.Abbreviate(c.Source)
 	out := datauri.Pictures(files)
@@ -315,7 +315,7 @@ func PicturesOf(c ydoc.Cell) []ydoc.Output {
 	return out
 }
 
-// reference returns a text with the image's address, and shows nothing.
+// reference returns a text with the image's address, without showing the image.
 func (t *ImageSet) reference(mime, data string) string {
 	e, _, err := t.Store.Add(t.From, mime, data)
 	if err != nil {
@@ -336,7 +336,7 @@ func ImageDescription(e images.Entry) string {
 	return out
 }
 
-// CellNumber is a cell's execution count as JupyterLab shows it.
+// CellNumber returns a cell's execution count as JupyterLab shows it.
 func CellNumber(e images.Entry) string {
 	if e.Count == nil {
 		return "[ ]"

@@ -27,7 +27,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
-// Plots arrive in whatever format matplotlib is told to make, are listed and read, and keep their addresses.
+// Plots arrive in every format that matplotlib can be set to, are listed and read, and keep their addresses.
 func TestPlots(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -118,7 +118,7 @@ func TestPlots(t *testing.T) {
 	})
 }
 
-// pngOf is a PNG of pixels of so many bits and a kind of colour, each line behind a zero.
+// pngOf returns a PNG of pixels with a bit depth and a colour type; each line begins with a zero.
 func pngOf(w, h uint32, bits, colour byte, pixels []byte) []byte {
 	out := []byte("\x89PNG\r\n\x1a\n")
 	chunk := func(name string, data []byte) {
@@ -136,12 +136,12 @@ func pngOf(w, h uint32, bits, colour byte, pixels []byte) []byte {
 	return out
 }
 
-// black is a black PNG that says to be w pixels wide and h high, in base64; it has but so many lines.
+// black returns a black PNG in base64 that claims to be w pixels wide and h high, but has only the given number of lines.
 func black(w, h uint32, lines int) string {
 	return base64.StdEncoding.EncodeToString(pngOf(w, h, 1, 0, make([]byte, lines*(1+(int(w)+7)/8))))
 }
 
-// GIF and WebP are taken as well, a fifth image is named only, and a large one is made smaller.
+// GIF and WebP are accepted as well, a fifth image is only named, and a large one is made smaller.
 func TestOtherImages(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -198,11 +198,11 @@ print("unharmed")`)
 	})
 }
 
-// An image that an answer has no room for is read as a smaller picture, and named with the type of that.
+// An image that does not fit in an answer is read as a smaller image, and named with the type of that.
 func TestLargeImageIsNamedAsItIsRead(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
-		noise := make([]byte, 40_000) // what stands again so far behind it is not packed
+		noise := make([]byte, 40_000) // repetitions at this distance are not compressed
 		for i, random := 0, rand.New(rand.NewPCG(1, 2)); i < len(noise); i++ {
 			noise[i] = byte(random.Uint32())
 		}
@@ -238,7 +238,8 @@ display({"image/png": base64.b64encode(png).decode()}, raw=True)`
 	})
 }
 
-// An image that was let go of is read again from its cell, as long as it is there; one session has no other's images.
+// An image dropped from the cache is read again from its cell, as long as the cell exists; sessions cannot read each
+// other's images.
 func TestImagesLetGo(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

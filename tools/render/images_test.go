@@ -61,7 +61,7 @@ func TestImagesThatCannotBeShown(t *testing.T) {
 	}
 }
 
-// Of several forms of one image one is shown; plotly's own is no image.
+// One of several forms of an image is shown; plotly's own is not an image.
 func TestFormsOfAnImage(t *testing.T) {
 	pictures := testTray(t, 9)
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>x()</script></svg>`
@@ -75,14 +75,14 @@ func TestFormsOfAnImage(t *testing.T) {
 	refs = pictures.put(map[string]any{Plotly: map[string]any{"data": []any{}}})
 	test.StrContains(t, refs[Plotly], "no picture of it")
 	test.StrContains(t, refs[Plotly], "renderer=\"png\"")
-	// It does not stand in the answer as JSON either.
+	// The answer does not contain it as JSON either.
 	out := ContentsOf([]ydoc.Output{sample.Display(map[string]any{Plotly: map[string]any{"data": strings.Repeat("x", 1000)}, "text/plain": "Figure"})})
 	got := sample.AsJSON(t, out.Show(generous, pictures).Outputs)
 	test.StrNotContains(t, got, "xxxx")
 	test.Eq(t, len("Figure"), out.Size)
 }
 
-// Images share the room that there is: one may take all of it, four a quarter each.
+// Images share the available room: one may take all of it, four a quarter each.
 func TestImagesShareTheRoom(t *testing.T) {
 	for n, least := range map[int]int{1: 300_000, 4: 50_000} {
 		pictures := testTray(t, 4)

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// MaxOutputs is how many outputs of one cell are shown: the first and the last ones.
+// MaxOutputs is the maximum number of shown outputs of a cell: the first and the last ones.
 const MaxOutputs = 200
 
 // OutputLimits bound the shown part of a cell's outputs, in characters.
@@ -25,10 +25,10 @@ type OutputLimits struct {
 	Count int // how many outputs
 }
 
-// LimitsOf are limits of so many characters for each output, and for all of a cell together.
+// LimitsOf returns limits of size characters for each output, and for all outputs of a cell together.
 func LimitsOf(size int) OutputLimits { return OutputLimits{Each: size, Total: size, Count: MaxOutputs} }
 
-// Fit calls write with the limits, and with half of them until the answer fits.
+// Fit calls write with the limits, and halves them until the answer fits.
 func (l OutputLimits) Fit(a *tool.Answer, write func(OutputLimits)) error {
 	write(l)
 	return a.Trim(func() bool {
@@ -46,7 +46,7 @@ func (l OutputLimits) Halved() OutputLimits {
 	return OutputLimits{l.Each / 2, l.Total / 2, l.Count / 2}
 }
 
-// None reports whether the limits are down to nothing.
+// None reports whether the limits have reached zero.
 func (l OutputLimits) None() bool { return l.Total == 0 && l.Count == 0 }
 
 // ShownOutputs are a cell's outputs cut to size.
@@ -54,7 +54,7 @@ type ShownOutputs struct {
 	Outputs  []map[string]any
 	Cut      []bool // for each output shown
 	Images   []int  // for each, the index of its image in the image set, -1 for none
-	Original int    // characters of all text before cutting
+	Original int    // length of all text before cutting, in characters
 	Omitted  int    // outputs left out completely
 	Short    bool   // whether something was left out before, see [ContentsFor]
 }
@@ -62,7 +62,7 @@ type ShownOutputs struct {
 // LeftOut says how many outputs are left out; "" if all are shown.
 func (s ShownOutputs) LeftOut() string { return LeftOut(s.Omitted) }
 
-// LeftOut says that so many outputs are left out; "" for none.
+// LeftOut says how many outputs are left out; "" for none.
 func LeftOut(outputs int) string {
 	if outputs == 0 {
 		return ""
@@ -91,7 +91,7 @@ func ContentsOf(outputs []ydoc.Output) Contents {
 	return c
 }
 
-// Show cuts the outputs to size. Small ones are shown whole, so that an error after a long log is seen, and the large
+// Show cuts the outputs to size. Small ones are shown whole, so that an error after a long log is visible, and the large
 // ones get equal parts of the rest.
 func (c Contents) Show(lim OutputLimits, pictures *ImageSet) ShownOutputs {
 	s := ShownOutputs{Outputs: []map[string]any{}, Cut: []bool{}, Original: c.Size}
@@ -112,7 +112,7 @@ func (c Contents) Show(lim OutputLimits, pictures *ImageSet) ShownOutputs {
 	return s
 }
 
-// share divides total among sizes: small ones get all they need, the others equal parts of the rest.
+// share divides total among sizes: small ones get their full size, the others equal parts of the rest.
 func share(sizes []int, total int) []int {
 	out := make([]int, len(sizes))
 	order := lo.Range(len(sizes))
@@ -162,10 +162,10 @@ func contentOf(o ydoc.Output) content {
 	return c
 }
 
-// largestVendor is how long a form of a vendor's own type is that is shown, in characters.
+// largestVendor is the maximum length of a shown form of a vendor-specific type, in characters.
 const largestVendor = 1000
 
-// formText is the text of one form of an output: that of a form that only a browser shows says so.
+// formText returns the text of one form of an output, or a note about a form that only a browser shows.
 func formText(mime string, v any) string {
 	t := MimeText(v)
 	if browserOnly(mime, t) {
@@ -174,12 +174,12 @@ func formText(mime string, v any) string {
 	return t
 }
 
-// onlyInBrowser is said of a form of which there is nothing to read.
+// onlyInBrowser returns the note about a form without readable text.
 func onlyInBrowser(mime, text string) string {
 	return "<" + mime + " of " + textfmt.Plural(textfmt.Size(text), "character") + ", which only a browser shows>"
 }
 
-// browserOnly reports whether a form of an output is a script, or binary, or of a vendor's own type and long.
+// browserOnly reports whether a form of an output is a script, or binary, or long and of a vendor-specific type.
 func browserOnly(mime, text string) bool {
 	kind, sub, _ := strings.Cut(strings.ToLower(mime), "/")
 	sub, _, _ = strings.Cut(sub, ";")
@@ -212,7 +212,7 @@ func Rank(mime string) int {
 // Better compares MIME types by [Rank], and those of equal rank by name.
 func Better(a, b string) int { return cmp.Or(cmp.Compare(Rank(a), Rank(b)), cmp.Compare(a, b)) }
 
-// Reduced keeps of each display its pictures, and those of its other forms that add adds to the ones kept.
+// Reduced keeps the images of each display; add adds other forms of it to kept.
 func Reduced(outputs []ydoc.Output, add func(o ydoc.Output, data, kept map[string]any)) []ydoc.Output {
 	out := slices.Clone(datauri.Expand(outputs))
 	for i, o := range out {
@@ -251,7 +251,7 @@ func (c content) show(allowed int, pictures *ImageSet) (map[string]any, bool) {
 }
 
 func (c content) showError(allowed int) (map[string]any, bool) {
-	// Name and value come first: they say what happened, and the traceback only repeats them at its end.
+	// Name and value come first: they are the error itself, and the traceback repeats them at its end.
 	name, cutName := textfmt.Cut(c.texts["name"], min(allowed, 200))
 	allowed -= textfmt.Size(name)
 	value, cutValue := textfmt.Cut(c.texts["value"], max(allowed/3, allowed-textfmt.Size(c.texts["traceback"])))
@@ -284,7 +284,7 @@ func (c content) showData(allowed int, pictures *ImageSet) (map[string]any, bool
 			allowed -= textfmt.Size(short)
 			wasCut = true
 		default:
-			// Half an HTML table is of no use.
+			// Half an HTML table is useless.
 			shown[mime] = "<" + mime + ", " + textfmt.Plural(n, "character") + ", left out>"
 			wasCut = true
 		}
@@ -305,11 +305,11 @@ func (c content) showData(allowed int, pictures *ImageSet) (map[string]any, bool
 // maxMetadata bounds the metadata of a cell or an output, in bytes of JSON.
 const maxMetadata = 2000
 
-// maxDepth is how deep an answer's values are nested at most: hosts stop at some hundred levels, and the whole answer would
-// be lost.
+// maxDepth is the maximum nesting depth of an answer's values: hosts stop at some hundred levels and then lose the whole
+// answer.
 const maxDepth = 64
 
-// shallow reports whether a plain value is nested no deeper than that.
+// shallow reports whether a plain value is nested no deeper than depth.
 func shallow(v any, depth int) bool {
 	switch v := v.(type) {
 	case []any:
@@ -369,14 +369,14 @@ func join(v any, between string) string {
 	return ""
 }
 
-// MimeText is the text of one MIME type of an output: the text itself, or JSON.
+// MimeText returns the text of one MIME type of an output: the text itself, or JSON.
 func MimeText(v any) string {
 	if IsText(v) {
 		return textfmt.Plain(JoinText(v))
 	}
 	b, err := tool.Compact(v)
 	if err != nil {
-		return "<not valid JSON>" // a shared document can hold numbers that JSON cannot write
+		return "<not valid JSON>" // a shared document can contain numbers that JSON cannot represent
 	}
 	return string(b)
 }
@@ -394,7 +394,7 @@ func countOf(v any) *int {
 	return nil
 }
 
-// Main is the most readable text of an output, and its MIME type if it has one.
+// Main returns the most readable text of an output, and its MIME type if it has one.
 func (c content) Main() (text, mime string) {
 	switch {
 	case c.Kind == "error":

@@ -19,39 +19,39 @@ func FiguresLeftOut(n int) string {
 	return textfmt.Plural(n, "figure") + " left out: the run has made more than a notebook takes from one run; save figures to files, or make them smaller"
 }
 
-// A figure of plotly that has no picture is drawn by its notebook's kernel when an answer would show it. The picture is for
-// the answers alone: people's tabs draw the figure themselves.
+// A figure of plotly without an image is drawn by its notebook's kernel when an answer shows it. The image is only for
+// answers: people's tabs draw the figure themselves.
 
-// What is said of a figure that has no picture where the reason is not known.
+// The texts for a figure without an image if the reason is unknown.
 const (
 	plotlyShort = `<no picture of it: fig.show("png") makes one, if kaleido is installed>`
 	plotlyAlone = "<interactive plotly figure: there is no picture of it in this output; fig.show(renderer=\"png\") makes one, " +
 		"and pio.renderers.default = \"plotly_mimetype+png\" one of each figure (both need the kaleido package)>"
 )
 
-// What all figures of one answer may take: [DrawTime], and no longer than until shortly before hosts give up on a call that
-// says nothing, which is a minute after it began.
+// The time limits for drawing all figures of one answer: [DrawTime], and until shortly before hosts give up on a silent
+// call, which is a minute after it began.
 const (
 	DrawTime = 15 * time.Second
 	hostTime = 57 * time.Second
 )
 
-// Plots has figures drawn, each once.
+// Plots draws figures, each once.
 type Plots struct {
-	// Draw has a figure drawn by the kernel of where it comes from, and keeps the picture; nil where nothing runs.
+	// Draw draws a figure in the kernel that it comes from, and caches the image; nil without a manager.
 	Draw func(ctx context.Context, from images.Origin, fig []byte, within time.Duration) (string, error)
 	Kept *figure.Drawings
 }
 
-// A drawing is what the figures of one answer have come to, however often that is rendered.
+// A drawing has the results of drawing the figures of one answer, across its renderings.
 type drawing struct {
-	ask   func(from images.Origin, fig []byte, within time.Duration) (string, error) // nil where nothing runs
-	time  func() time.Duration                                                       // what drawing may take from now on
-	until time.Time                                                                  // the zero value until the first is drawn
-	none  map[figure.Name]string                                                     // why there is no picture
+	ask   func(from images.Origin, fig []byte, within time.Duration) (string, error) // nil without a manager
+	time  func() time.Duration                                                       // the time left for drawing
+	until time.Time                                                                  // zero until the first figure is drawn
+	none  map[figure.Name]string                                                     // why a figure has no image
 }
 
-// drawing makes one for the answer of a call.
+// drawing makes a drawing for the answer of a call.
 func (g *ImageStore) drawing(ctx context.Context) *drawing {
 	d := &drawing{none: map[figure.Name]string{}, time: func() time.Duration {
 		if tool.HearsProgress(ctx) {
@@ -67,11 +67,11 @@ func (g *ImageStore) drawing(ctx context.Context) *drawing {
 	return d
 }
 
-// picture is a figure's picture in base64, or why it has no picture; "" for no reason.
+// picture returns a figure's image in base64, or the reason why it has none; "" if the reason is unknown.
 func (g *ImageStore) picture(d *drawing, from images.Origin, fig any, room bool) (png, why string) {
 	text, err := json.Marshal(fig)
 	if err != nil {
-		return "", "" // a shared document can hold numbers that JSON cannot write
+		return "", "" // a shared document can contain numbers that JSON cannot represent
 	}
 	name := figure.NameOf(text)
 	if png, ok := g.Plots.Kept.Get(name); ok {

@@ -28,7 +28,7 @@ type easel struct {
 	asked []string
 }
 
-// newEasel makes one. draw returns the picture of a figure by its title, or why it has no picture.
+// newEasel makes an easel. draw returns the image of a figure by its title, or why it has no image.
 func newEasel(t *testing.T, most int, draw func(title string) (png string, err error)) *easel {
 	t.Helper()
 	g := NewImageStore(nil, most, 0)
@@ -51,7 +51,7 @@ func plot(title string) ydoc.Output {
 	return sample.Display(map[string]any{Plotly: map[string]any{"title": title}, "text/html": "<div></div>"})
 }
 
-// shown are the texts in the place of the figures of outputs.
+// shown returns the texts that replace the figures of outputs.
 func shown(s ShownOutputs) (figures, pictures []string) {
 	for _, o := range s.Outputs {
 		data, _ := o["data"].(map[string]any)
@@ -63,7 +63,7 @@ func shown(s ShownOutputs) (figures, pictures []string) {
 	return figures, pictures
 }
 
-// A figure without a picture is drawn once, whatever answers show it, and its picture is one like others.
+// A figure without an image is drawn once, whichever answers show it, and its image is treated like others.
 func TestPlotsAreDrawn(t *testing.T) {
 	e := newEasel(t, 2, func(title string) (string, error) { return sample.NoisePNG(t, 40+len(title), 30), nil })
 	outputs := []ydoc.Output{plot("a"), plot("bb"), plot("a"), plot("ccc")}
@@ -85,7 +85,7 @@ func TestPlotsAreDrawn(t *testing.T) {
 		test.Eq(t, "[a bb]", fmt.Sprint(e.asked))
 		test.Eq(t, "[0 1 -1 -1]", fmt.Sprint(out.Images))
 	}
-	// One that nothing shows is not drawn; a drawn one has its address.
+	// A figure that no answer shows is not drawn; a drawn one has its address.
 	set := e.NewSet(t.Context(), 0)
 	set.AddressesOnly = true
 	figures, pictures := shown(ContentsOf(outputs).Show(generous, set))
@@ -98,7 +98,7 @@ func TestPlotsAreDrawn(t *testing.T) {
 	}
 }
 
-// A picture that is no longer kept is found in its cell, or drawn again.
+// An image that is no longer cached is found in its cell, or drawn again.
 func TestPlotsAreFound(t *testing.T) {
 	e := newEasel(t, 2, func(title string) (string, error) { return sample.NoisePNG(t, 40+len(title), 30), nil })
 	set := e.NewSet(t.Context(), 1)
@@ -121,7 +121,7 @@ func TestPlotsAreFound(t *testing.T) {
 	}
 }
 
-// Why there is no picture is said once in an answer, and asked once, however often the answer is rendered.
+// The reason for a missing image is given once in an answer, and determined once, however often the answer is rendered.
 func TestPlotsAreNotDrawn(t *testing.T) {
 	err := map[string]error{
 		"a": &figure.NoPicture{Why: "pip install kaleido"}, "b": &figure.NoPicture{Why: "pip install kaleido"},
@@ -141,7 +141,7 @@ func TestPlotsAreNotDrawn(t *testing.T) {
 	if len(e.asked) != 5 {
 		t.Errorf("%v", e.asked)
 	}
-	// The next answer tries again, and a cell that is rendered again says it again.
+	// The next answer tries again, and a cell that is rendered again repeats the reason.
 	set := newSet(1)
 	set.figures = e.drawing(t.Context())
 	for range 2 {
@@ -153,7 +153,7 @@ func TestPlotsAreNotDrawn(t *testing.T) {
 	if len(e.asked) != 6 {
 		t.Errorf("%v", e.asked)
 	}
-	// When the time is over, no more is drawn.
+	// When the time is over, no more figures are drawn.
 	set.figures = e.drawing(t.Context())
 	set.figures.until = time.Now()
 	figures, _ := shown(ContentsOf([]ydoc.Output{plot("f")}).Show(generous, set))
@@ -161,7 +161,7 @@ func TestPlotsAreNotDrawn(t *testing.T) {
 	test.SliceLen(t, 6, e.asked)
 }
 
-// A call that has lasted draws for as long as its host waits.
+// A call that has taken long draws only as long as its host waits.
 func TestPlotsOfALongCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEasel(t, 2, func(string) (string, error) { return sample.NoisePNG(t, 40, 30), nil })

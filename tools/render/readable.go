@@ -21,8 +21,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// ContentsFor are the contents of outputs for the answer of a call: all of them, or for an answer in words what a model
-// reads of them, see [readable]. figures is what is known of the figures among them.
+// ContentsFor returns the contents of outputs for the answer of a call: all of them, or for an answer in words the parts
+// that a model reads, see [readable]. figures has the known facts about their figures.
 func ContentsFor(ctx context.Context, outputs []ydoc.Output, figures *figure.Known) Contents {
 	if tool.InWords(ctx) {
 		outputs = readable(datauri.Expand(outputs), figures)
@@ -30,12 +30,12 @@ func ContentsFor(ctx context.Context, outputs []ydoc.Output, figures *figure.Kno
 	return ContentsOf(outputs)
 }
 
-// readable keeps of each output what a model reads: of a display one picture, or the one text that says most; of an error
-// what went wrong and where. The whole output is in the run, page by page, and in the notebook's file.
+// readable reduces each output to the parts that a model reads: a display to one image or its most informative text, an
+// error to its message and location. The whole output is in the run, page by page, and in the notebook's file.
 func readable(outputs []ydoc.Output, figures *figure.Known) []ydoc.Output {
 	out := make([]ydoc.Output, len(outputs))
 	drawn := PicturesIn(outputs) > 0
-	told := slices.ContainsFunc(outputs, func(o ydoc.Output) bool { // a picture says more of its axes
+	told := slices.ContainsFunc(outputs, func(o ydoc.Output) bool { // an image says more about its axes
 		data, _ := o["data"].(map[string]any)
 		return figures.About(data) != ""
 	})
@@ -50,10 +50,10 @@ func readable(outputs []ydoc.Output, figures *figure.Known) []ydoc.Output {
 			}
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{"text/plain": figure.Axes(textfmt.Plain(JoinText(data["text/plain"])))}}
 		case o.Type() == "stream":
-			// Before it is cut to size: what was written over takes no room.
+			// Before cutting to size, so that overwritten text takes no room.
 			out[i] = ydoc.Output{"output_type": "stream", "name": o["name"], "text": plaintext.Overwritten(textfmt.Plain(JoinText(o["text"])))}
 		case ok && drawn && onlyClasses.MatchString(textfmt.Plain(JoinText(data["text/plain"]))) && len(data) == 1:
-			// What the code that drew the picture has returned: the artists, by their addresses in memory.
+			// The return value of the code that drew the image: the artists, by their addresses in memory.
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{}}
 		case ok:
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": oneForm(data, figures)}
@@ -64,7 +64,7 @@ func readable(outputs []ydoc.Output, figures *figure.Known) []ydoc.Output {
 	return out
 }
 
-// shortError is an error with its traceback cut to what went wrong and where.
+// shortError returns an error with its traceback cut to the message and the location.
 func shortError(o ydoc.Output) ydoc.Output {
 	name, value := textfmt.Plain(JoinText(o["ename"])), textfmt.Plain(JoinText(o["evalue"]))
 	text, short := traceback.Short(name, value, linesOf(o["traceback"]))
@@ -75,7 +75,7 @@ func shortError(o ydoc.Output) ydoc.Output {
 	return out
 }
 
-// shortMember marks an output of which something was left out.
+// shortMember marks an output from which something was left out.
 const shortMember = "nbduet_short"
 
 func linesOf(v any) []string {
@@ -83,7 +83,7 @@ func linesOf(v any) []string {
 	return lo.FilterMap(list, func(one any, _ int) (string, bool) { s, ok := one.(string); return s, ok })
 }
 
-// oneForm keeps of a display one picture with what is said of it, or else the best text.
+// oneForm reduces a display to one image with its description, or else to the best text.
 func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 	kept := map[string]any{}
 	for _, mime := range images.Types() {
@@ -109,7 +109,7 @@ func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 	})
 	for _, mime := range forms {
 		if mime != "text/html" && browserOnly(mime, MimeText(data[mime])) || mime == figure.Widget {
-			continue // it makes the display, and does not say what that is
+			continue // its data creates the display without describing it
 		}
 		if mime == "text/plain" && data[figure.Widget] != nil {
 			if now := figures.Widget(data); now != "" {
@@ -130,7 +130,7 @@ func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 	return kept
 }
 
-// aboutPicture is what a display says of its picture, "" if nothing: hosts show a picture a turn late, or not at all.
+// aboutPicture returns a display's description of its image, "" for none: hosts show an image a turn late, or never.
 func aboutPicture(data map[string]any, figures *figure.Known) string {
 	if v, ok := data[Plotly]; ok {
 		return figure.Plotly(v)
@@ -145,11 +145,11 @@ func aboutPicture(data map[string]any, figures *figure.Known) string {
 	return figure.Axes(plain)
 }
 
-// asItBegan is said of the text of a widget: a bar that has long ended still reads 0%.
+// asItBegan follows the text of a widget: a progress bar that ended long ago still reads 0%.
 const asItBegan = "<widget, as it began>"
 
-// rankIn is the rank of a type, in halves. A text that says only of which class an object is ranks behind the other forms
-// that are read as text.
+// rankIn returns twice the rank of a type. A text that only names an object's class ranks after the other forms that are
+// read as text.
 func rankIn(mime string, data map[string]any) int {
 	if mime == "text/plain" && onlyClass.MatchString(textfmt.Plain(JoinText(data[mime]))) {
 		return 2*Rank("text/html") + 1
@@ -157,8 +157,8 @@ func rankIn(mime string, data map[string]any) int {
 	return 2 * Rank(mime)
 }
 
-// onlyClasses is the same of one object or a list of them.
+// onlyClasses matches such a text for one object or a list of them.
 var onlyClasses = regexp.MustCompile(`^[\[(]*(<[\w.]+( object)? at 0x[0-9a-fA-F]+>[,\s]*)+[\])]*$`)
 
-// onlyClass is what Python writes of an object that does not say what it is.
+// onlyClass matches Python's default text for an object, which only names its class.
 var onlyClass = regexp.MustCompile(`^<[\w.]+( object)?( at 0x[0-9a-fA-F]+)?>$`)

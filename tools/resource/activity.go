@@ -13,11 +13,11 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// localOwner owns the sessions of all clients that start this program themselves: they belong to the same user.
+// localOwner owns the sessions of all clients that start this program themselves, because these belong to the same user.
 const localOwner = "local"
 
-// activityClient returns the client of ctx as the record of activity knows it. A client that came over the network owns
-// its sessions alone: no other client sees them.
+// activityClient returns the client of ctx for the record of activity. A client that connects over the network owns its
+// sessions alone: no other client sees them.
 func activityClient(ctx context.Context) activity.Client {
 	c := activity.Client{Key: tool.ClientOf(ctx), Owner: localOwner}
 	if tool.ClientIn(ctx) != nil {
@@ -30,7 +30,7 @@ func activityClient(ctx context.Context) activity.Client {
 	return c
 }
 
-// Recording counts a tool's calls in the record of activity, each successful one with the files that it was about.
+// Recording counts a tool's calls in the record of activity, each successful call with its files.
 func (d *Provider) Recording(t tool.Tool) tool.Tool {
 	if d.Activity == nil {
 		return t
@@ -49,8 +49,8 @@ func (d *Provider) Recording(t tool.Tool) tool.Tool {
 	return t
 }
 
-// filesOf returns the files that a call was about, according to its answer and its arguments. meant is the file that a
-// path has turned out to mean.
+// filesOf returns the files of a call, from its answer and its arguments. meant returns the file that a path turned out to
+// mean.
 func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool.Answer, meant func(path jupyter.Path) jupyter.Path) []string {
 	var files []string
 	add := func(path jupyter.Path) {

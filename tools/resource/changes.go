@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A change is what has changed in one notebook since the last round of notifications.
+// A change describes the changes in one notebook since the last round of notifications.
 type change struct {
 	all     bool // something in the notebook has changed
 	whole   bool // anything in it may have changed
@@ -57,7 +57,7 @@ func (c *change) touches(at notebookURI, run *run.Run) bool {
 	return c.all
 }
 
-// note records what happens to documents; see session.Manager.Observe.
+// note records events of documents; see session.Manager.Observe.
 func (l *notifier) note(e session.Event) {
 	if e.Kind == session.Closed && e.Document.Notebook() != nil {
 		l.d.Opened.Close(e.Document.FileID())
@@ -83,7 +83,7 @@ func (l *notifier) note(e session.Event) {
 	l.wakeUp()
 }
 
-// called notes that a client has called a tool, which may have opened notebooks.
+// called records that a client has called a tool, which may have opened notebooks.
 func (l *notifier) called(client string) {
 	l.noted.Lock()
 	defer l.noted.Unlock()
@@ -91,21 +91,21 @@ func (l *notifier) called(client string) {
 	l.wakeUp()
 }
 
-// toolsChanged notes that a call, which is not over yet, has changed its client's list of tools.
+// toolsChanged records that a call, which has not ended yet, has changed its client's list of tools.
 func (l *notifier) toolsChanged(client string) {
 	l.noted.Lock()
 	defer l.noted.Unlock()
 	l.noted.tools[client] = true
 }
 
-// distribute finds the subscriptions that what was noted concerns. l.mu is held.
+// distribute marks the subscriptions that the recorded events affect. l.mu is held.
 func (l *notifier) distribute() {
 	n := &l.noted
 	n.Lock()
 	now := n.happened
 	n.happened = nothing()
 	tools := map[string]bool{}
-	for client := range now.callers { // the call is over, and its stream is known
+	for client := range now.callers { // the call has ended, and its stream is known
 		tools[client] = n.tools[client]
 		delete(n.tools, client)
 	}
@@ -121,7 +121,7 @@ func (l *notifier) distribute() {
 		for uri, sub := range s.subs {
 			l.markDue(s, sub, now)
 			if now.callers[s.client] && strings.HasPrefix(uri, ContextScheme+"session") {
-				sub.throttle.due = true // what clients do is recorded there
+				sub.throttle.due = true // the record of activity is shown there
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (l *notifier) markDue(s *feed, sub *subscription, now happened) {
 	}
 }
 
-// refresh checks whether a client's list of resources has changed, and which notebooks it may read now.
+// refresh checks whether a client's list of resources has changed, and which notebooks it can read now.
 func (l *notifier) refresh(s *feed) {
 	known, current := l.listOf(s)
 	if known != s.known {
@@ -177,7 +177,7 @@ func (l *notifier) refresh(s *feed) {
 		o, err := l.d.findNotebook(s.ctx, sub.at)
 		switch {
 		case err != nil && sub.held != nil:
-			sub.release() // it is no longer the client's
+			sub.release() // the client can no longer read it
 			sub.throttle.due = true
 		case err == nil && sub.held == nil:
 			sub.hold(o.Doc)
@@ -186,7 +186,7 @@ func (l *notifier) refresh(s *feed) {
 	}
 }
 
-// listOf returns a text that tells one list of a client's resources from another, and the client's current notebook.
+// listOf returns a text that identifies the current list of a client's resources, and the client's current notebook.
 func (l *notifier) listOf(s *feed) (list, current string) {
 	if l.d.Manager == nil {
 		return "", ""
@@ -204,7 +204,7 @@ func (l *notifier) listOf(s *feed) (list, current string) {
 	return b.String(), current
 }
 
-// follow keeps an eye on a live resource.
+// follow observes a live resource.
 func (l *notifier) follow(r Live) {
 	l.mu.Lock()
 	l.live = append(l.live, r)
@@ -215,7 +215,7 @@ func (l *notifier) follow(r Live) {
 	}
 }
 
-// liveChanged notes that something has changed in a resource that is live.
+// liveChanged records that a live resource has changed.
 func (l *notifier) liveChanged() {
 	l.noted.Lock()
 	defer l.noted.Unlock()
@@ -223,12 +223,12 @@ func (l *notifier) liveChanged() {
 	l.wakeUp()
 }
 
-// liveAt is the live resource at an address. l.mu is held.
+// liveAt returns the live resource at an address. l.mu is held.
 func (l *notifier) liveAt(uri string) (Live, bool) {
 	return lo.Find(l.live, func(r Live) bool { return r.URI == uri })
 }
 
-// markLive makes notifications due of what has changed for a client. l.mu is held.
+// markLive makes notifications of changed live resources due for a client. l.mu is held.
 func (l *notifier) markLive(s *feed, now time.Time) {
 	for _, r := range l.live {
 		sub := s.subs[r.URI]

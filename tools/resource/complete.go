@@ -13,10 +13,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// maxCompletions is how many values the protocol lets a completion have.
+// maxCompletions is the protocol's limit for the values of a completion.
 const maxCompletions = 100
 
-// A Completer completes arguments of prompts and variables in addresses of resources, with what the client can use.
+// A Completer completes arguments of prompts and variables in addresses of resources, with values that the client can use.
 type Completer struct{ D *Provider }
 
 // CompleteResourceArgument implements server.ResourceCompletionProvider.
@@ -39,7 +39,7 @@ func (c Completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 	return completion(values, arg.Value), nil
 }
 
-// completion returns the values that begin with what has been written so far, each once, in the order given.
+// completion returns the values that begin with prefix, each once, in the order given.
 func completion(values []string, prefix string) *mcp.Completion {
 	out := []string{}
 	seen := map[string]bool{}

@@ -34,7 +34,7 @@ const (
 
 const markdown = "text/markdown"
 
-// AddContext adds the resources about the project and about what this client has worked on.
+// AddContext adds the resources about the project and about this client's work.
 func AddContext(s *server.MCPServer, d *Provider) {
 	fixed := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
 		s.AddResource(mcp.NewResource(uri, name, mcp.WithResourceTitle(title), mcp.WithResourceDescription(description), mcp.WithMIMEType(markdown)), markdownReader(read))
@@ -62,7 +62,7 @@ func markdownReader(read func(context.Context, string) (string, error)) server.R
 	}
 }
 
-// contextError gives an error the code that the resources' contract has for it.
+// contextError gives an error the code that the resources' contract defines for it.
 func contextError(uri string, err error) error {
 	var known *requestError
 	switch {
@@ -111,10 +111,10 @@ func (d *Provider) listModules(ctx context.Context, after uint64, most int) (lis
 	return page(all, after, most)
 }
 
-// maxModuleAbout is how much of a module's description a list shows, in characters.
+// maxModuleAbout is the maximum length of a module's description in a list, in characters.
 const maxModuleAbout = 200
 
-// moduleURI is the address of a module.
+// moduleURI returns the address of a module.
 func moduleURI(name string) string { return URIModule + url.PathEscape(name) }
 
 func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
@@ -156,7 +156,7 @@ func (d *Provider) readRecent(ctx context.Context, uri string) (string, error) {
 	return recentPage(list, time.Now()), nil
 }
 
-// recentLimit reads ?limit=n of an address.
+// recentLimit parses ?limit=n in an address.
 func recentLimit(uri string) (int, error) {
 	u, err := url.Parse(uri)
 	if err != nil {
@@ -182,7 +182,7 @@ func (d *Provider) completeContext(ctx context.Context, name string) []string {
 		}
 		p, err := d.Project.load(ctx)
 		if err != nil {
-			return nil // there is nothing to choose from; reading says why
+			return nil // no values; reading says why
 		}
 		return p.Names()
 	case "limit":

@@ -45,7 +45,7 @@ func TestProjectResources(t *testing.T) {
 			c.Unread(unknown, mcp.INVALID_REQUEST, "Unknown resource: "+unknown, "")
 		}
 
-		// The file is read again when it has changed.
+		// The file is read again after a change.
 		c.WriteProject(strings.Replace(sample.Shop, "My SaaS App", "Another", 1))
 		toolstest.Soon(t, "the new name", func() bool { return strings.Contains(c.Must("context://project/overview"), "# Project: Another\n") })
 		c.WriteProject("project:\n  name: [broken\n")
@@ -93,13 +93,13 @@ func TestSessionResources(t *testing.T) {
 	})
 }
 
-// A file is one in the record, whether its path is given as it is or as in an address.
+// A file is recorded once, whether its path is plain or percent-encoded.
 func TestActivityOfEscapedPaths(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
 		nb := c.Server.Write(t, c.Server.Name(t, "-a b.ipynb"), c.Server.Read(t, c.Server.Notebook(t, "1")))
 		text := c.Server.Write(t, c.Server.Name(t, "-a b.md"), "x\n")
-		odd := c.Server.Write(t, c.Server.Name(t, "-c%20d.md"), "x\n") // its name, as it is
+		odd := c.Server.Write(t, c.Server.Name(t, "-c%20d.md"), "x\n") // its actual name
 		escaped := func(path string) string { return strings.ReplaceAll(path, " ", "%20") }
 		for _, call := range []struct{ tool, path string }{
 			{"read_nb_cells", nb},
@@ -173,7 +173,7 @@ func TestRecordContext(t *testing.T) {
 		} {
 			c.Bad("record_context", bad.args, bad.want)
 		}
-		if now := file(); !strings.HasPrefix(before, now) { // the server may be writing it once more
+		if now := file(); !strings.HasPrefix(before, now) { // the server may be saving it once more
 			t.Errorf("a refused call has changed the file: %s", now)
 		}
 		if text := c.Must("context://session/current"); !strings.Contains(text, "- **Discoveries:** 4\n") {
@@ -182,7 +182,7 @@ func TestRecordContext(t *testing.T) {
 	})
 }
 
-// A project file that is empty for a moment, since it is being written, is read when it is there again.
+// A project file that is empty for a moment while it is being written is read once it is complete.
 func TestProjectFileBeingWritten(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
@@ -194,7 +194,7 @@ func TestProjectFileBeingWritten(t *testing.T) {
 	})
 }
 
-// The names are those of the contract, each module is listed, and whatever is listed can be read, at any time.
+// The names are those of the contract, each module is listed, and every listed resource can be read at any time.
 func TestContextIsListed(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
@@ -235,7 +235,7 @@ func TestContextIsListed(t *testing.T) {
 	})
 }
 
-// What could not be read is in the log, with its address and the reason.
+// A failed read is in the log, with its address and the reason.
 func TestFailedReadsAreLogged(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -258,8 +258,7 @@ func TestFailedReadsAreLogged(t *testing.T) {
 	})
 }
 
-// What a client that came over the network has worked on, no other sees, not
-// when it has left either.
+// No client sees the activity of a client that connected over the network, even after that has left.
 func TestActivityIsTheClientsOwn(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)

@@ -18,14 +18,14 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
-// Resources, templates, completions and prompts are the same in the protocol's
-// revisions with sessions and in the one without.
+// Resources, templates, completions and prompts are the same in the protocol's revisions with sessions and in the one
+// without.
 func TestResourcesInBothEras(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", mcp.ProtocolVersion20260728} {
 		t.Run(revision, func(t *testing.T) {
 			r := toolstest.New(t)
 			file := r.Server.Write(t, r.Server.Name(t, "-project.yaml"), sample.Shop)
-			r.Who = (&tool.Clients{}).Enter() // who asks is not told by the protocol in the newest one
+			r.Who = (&tool.Clients{}).Enter() // the newest protocol does not identify the client
 			ctx := tool.WithClient(t.Context(), r.Who)
 			c := r.Revision(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), Activity: r.Record, Project: jupyter.MustPath(file)}, revision)
 			path := r.Server.Write(t, r.Server.Name(t, ".ipynb"), notebookJSON(

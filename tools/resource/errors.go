@@ -23,7 +23,7 @@ type requestError struct {
 	Code     int    // mcp.INVALID_PARAMS or mcp.INTERNAL_ERROR
 	Message  string // one of a few fixed texts
 	Resource string // the URI
-	Reason   string // what exactly was wrong, and what to do
+	Reason   string // the exact error, and what to do
 }
 
 func (e *requestError) Error() string { return e.Message }
@@ -33,16 +33,16 @@ func (e *requestError) data() map[string]any {
 	return map[string]any{"uri": e.Resource, "resource": e.Resource, "reason": e.Reason}
 }
 
-// noResource is the error of an address without a resource for the client.
+// noResource is the error for an address without a resource for the client.
 func noResource(uri, message, reason string) error {
 	uri, _ = textfmt.Cut(uri, 2000)
 	return &requestError{mcp.INVALID_PARAMS, message, uri, reason}
 }
 
-// codeErrors gives errors of requests for resources their codes and data. mcp-go answers each error of a resource's
-// handler with -32603 and without data. The only way to change that is the hook that gets the error just before it is
-// written: it sets the fields of mcp-go's error. If a later version has other fields, the error stays as it is. settle
-// settles the hints of a text, and refusal returns why a request to subscribe was refused before it reached mcp-go.
+// codeErrors gives errors of requests for resources their codes and data. mcp-go answers each error of a resource's handler
+// with -32603 and without data. The only way to change that is the hook that receives the error just before it is written:
+// it sets the fields of mcp-go's error. If a later version has other fields, the error stays unchanged. settle settles the
+// hints of a text, and refusal returns why a request to subscribe was refused before it reached mcp-go.
 //
 // Each resource that could not be read leaves a record in the log.
 func codeErrors(hooks *server.Hooks, settle func(string) string, refusal func(message any) *requestError, log *slog.Logger) {
@@ -68,15 +68,15 @@ func codeErrors(hooks *server.Hooks, settle func(string) string, refusal func(me
 				e.Message, e.Reason = inner.Error(), inner.Error()
 			}
 			if scheme, _, _ := strings.Cut(ContextScheme, "//"); strings.HasPrefix(uri, scheme) {
-				e.Code = mcp.INVALID_REQUEST // its contract says so
+				e.Code = mcp.INVALID_REQUEST // required by its contract
 			}
 		}
 		recode(err, &requestError{e.Code, settle(e.Message), e.Resource, settle(e.Reason)})
 	})
 }
 
-// codePromptErrors gives errors of requests for prompts that are about the given arguments the code that says so. mcp-go
-// answers each error of a prompt with -32603. settle settles the hints of a text.
+// codePromptErrors gives errors about the arguments of a prompt the code for invalid parameters. mcp-go answers each error
+// of a prompt with -32603. settle settles the hints of a text.
 func codePromptErrors(hooks *server.Hooks, settle func(string) string) {
 	hooks.AddOnError(func(_ context.Context, _ any, method mcp.MCPMethod, _ any, err error) {
 		if method != mcp.MethodPromptsGet {
@@ -93,11 +93,11 @@ func codePromptErrors(hooks *server.Hooks, settle func(string) string) {
 	})
 }
 
-// logUnread records a resource that could not be read. e is the coded error, nil if it has none.
+// logUnread logs a resource that could not be read. e is the coded error, nil if it has none.
 func logUnread(ctx context.Context, log *slog.Logger, uri string, e *requestError, err error) {
 	uri, _ = textfmt.Cut(uri, 2000)
 	e = cmp.Or(e, &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()})
-	level := slog.LevelWarn // a mistake of the client's
+	level := slog.LevelWarn // a mistake of the client
 	if e.Code == mcp.INTERNAL_ERROR {
 		level = slog.LevelError
 	}
@@ -105,7 +105,7 @@ func logUnread(ctx context.Context, log *slog.Logger, uri string, e *requestErro
 		slog.Any("error", err), slog.String("detail", e.Reason))
 }
 
-// reachedHandler tells an error of our handlers from mcp-go's own error, which wraps nothing but its sentinel.
+// reachedHandler distinguishes an error of our handlers from mcp-go's own error, which wraps only its sentinel.
 func reachedHandler(err error) bool {
 	var joined interface{ Unwrap() []error }
 	return errors.As(err, &joined)
@@ -122,7 +122,7 @@ func recode(err error, e *requestError) {
 	settable(data).Set(reflect.ValueOf(e.data()))
 }
 
-// Reword gives mcp-go's error, as a hook gets it, another message. The code stays.
+// Reword changes the message of mcp-go's error in a hook. The code stays.
 func Reword(err error, message string) {
 	if _, cause, _, ok := fieldsOf(err); ok {
 		settable(cause).Set(reflect.ValueOf(fmt.Errorf("%w", errors.New(message))))

@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// hook learns from mcp-go who subscribes. In the older protocol, a client's session is its stream from its registration
-// on; in the newer one, each request that listens is a stream while it lasts.
+// hook learns from mcp-go which clients subscribe. In the older protocol, a client's session is its stream from its
+// registration on; in the newer one, each listening request is a stream until it ends.
 func (l *notifier) hook(hooks *server.Hooks) {
 	hooks.AddOnRegisterSession(func(ctx context.Context, session server.ClientSession) {
 		l.mu.Lock()
@@ -59,7 +59,7 @@ func (l *notifier) hook(hooks *server.Hooks) {
 		}
 		s := l.open(ctx, req, id)
 		s.lists.on, s.tools.on = req.Params.Notifications.ResourcesListChanged, req.Params.Notifications.ToolsListChanged
-		// The acknowledgement lacks what cannot be subscribed to.
+		// The acknowledgement leaves out addresses that cannot be subscribed to.
 		req.Params.Notifications.ResourceSubscriptions = slices.DeleteFunc(slices.Clone(req.Params.Notifications.ResourceSubscriptions), func(uri string) bool {
 			return l.subscribe(s, uri) != nil
 		})
@@ -78,7 +78,7 @@ func (l *notifier) hook(hooks *server.Hooks) {
 	})
 }
 
-// older returns the stream of a request of the older protocol, nil for none. l.mu is held.
+// older returns the stream of a request of the older protocol, nil for other requests. l.mu is held.
 func (l *notifier) older(ctx context.Context) *feed {
 	session := server.ClientSessionFromContext(ctx)
 	if session == nil || server.IsModernRequest(ctx) {

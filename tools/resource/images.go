@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/tools/render"
 )
 
-// addImages makes images resources: each can be read at its address, and those of a client's own sessions are listed,
-// latest first. An image that is too large for an answer is read as a smaller picture, which says where the original is.
+// addImages makes images resources: each can be read at its address, and the images of a client's own sessions are listed,
+// latest first. An image that is too large for an answer is read as a smaller image with the address of the original.
 func addImages(s *server.MCPServer, d *Provider) {
 	add := func(uri, name, about string, read func(ctx context.Context, e images.Entry, img images.Image) (mcp.BlobResourceContents, error)) {
 		s.AddResourceTemplate(mcp.NewResourceTemplate(uri, name, mcp.WithTemplateDescription(about)),
@@ -35,7 +35,7 @@ func addImages(s *server.MCPServer, d *Provider) {
 	})
 }
 
-// readImage is an image as an answer has room for it.
+// readImage returns an image in a size that fits in an answer.
 func (d *Provider) readImage(ctx context.Context, e images.Entry, img images.Image) (mcp.BlobResourceContents, error) {
 	p, err := d.Images.Readable(ctx, e, img)
 	if err != nil {
@@ -71,7 +71,7 @@ func imageResource(e images.Entry) mcp.Resource {
 		title = "Cell " + render.CellNumber(e) + " of " + e.Path.Name()
 	}
 	r := mcp.Resource{URI: e.URI(), Name: file, Title: title, Description: render.ImageDescription(e)}
-	if render.ReadWhole(e) { // else both are those of a picture that is made when it is read
+	if render.ReadWhole(e) { // otherwise type and size are those of a smaller image, made when it is read
 		r.MIMEType, r.Size = e.MIME, &size
 	}
 	return r

@@ -10,19 +10,19 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Listed is how many resources a page of resources/list has.
+// Listed is the number of resources on a page of resources/list.
 const Listed = 100
 
 // A lister lists the resources of one kind for a client, in a fixed order.
 type lister struct {
 	name string // in cursors
-	// list returns at most that many resources from a place on, which is 0 for the beginning. next is the place of the
-	// next page, 0 for none.
+	// list returns up to most resources from a position on, 0 for the beginning. next is the position of the next page, 0
+	// for none.
 	list func(ctx context.Context, after uint64, most int) (list []mcp.Resource, next uint64)
 }
 
-// addLists makes resources/list list the resources of the client that asks. mcp-go's own list, which is the same for
-// all clients, comes first, then the lists of the listers.
+// addLists makes resources/list list the resources of the requesting client. mcp-go's own list, which is the same for all
+// clients, comes first, then the lists of the listers.
 func addLists(hooks *server.Hooks, listers ...lister) {
 	hooks.AddBeforeListResources(func(_ context.Context, _ any, req *mcp.ListResourcesRequest) {
 		if _, _, ok := placeOf(req.Params.Cursor, listers); !ok && req.Params.Cursor != "" {
@@ -55,7 +55,7 @@ func cursorAt(name string, after uint64) mcp.Cursor {
 	return mcp.Cursor(base64.StdEncoding.EncodeToString([]byte(name + ":" + strconv.FormatUint(after, 10))))
 }
 
-// placeOf parses a cursor of ours.
+// placeOf parses one of our cursors.
 func placeOf(c mcp.Cursor, listers []lister) (at int, after uint64, ours bool) {
 	b, err := base64.StdEncoding.DecodeString(string(c))
 	if err != nil || c == "" {

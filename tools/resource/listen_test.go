@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A listener is a client that notes what it hears.
+// A listener is a client that records its notifications.
 type listener struct {
 	*client.Client
 	t *testing.T
@@ -75,7 +75,7 @@ func (l *listener) count(what string) int {
 	return l.heard[what]
 }
 
-// await waits until something was heard more than so many times.
+// await waits until a notification has been received more than more times.
 func (l *listener) await(what string, more int) {
 	l.t.Helper()
 	limit := time.After(time.Minute)
@@ -105,8 +105,8 @@ func (l *listener) mustSubscribe(uris ...string) {
 	}
 }
 
-// In the older protocol a client hears of what somebody else changes in the cells that it has subscribed to, and of what
-// opens and closes.
+// In the older protocol a client is notified of other participants' changes in the cells that it has subscribed to, and of
+// notebooks that are opened and closed.
 func TestSubscribe(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -142,7 +142,7 @@ func TestSubscribe(t *testing.T) {
 			t.Errorf("a cell that nobody changed was told of %d times", n)
 		}
 
-		// No more of what it has unsubscribed from.
+		// No more notifications after unsubscribing.
 		var req mcp.UnsubscribeRequest
 		req.Params.URI = first
 		if err := l.Unsubscribe(t.Context(), req); err != nil { //nolint:staticcheck // the older protocol is what is tested
@@ -153,7 +153,7 @@ func TestSubscribe(t *testing.T) {
 			human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": cell}, "content": source}}}, nil)
 		}
 		edit(1, "'one'")
-		l.await(second, 0) // which comes behind what was on its way
+		l.await(second, 0) // follows all notifications under way
 		had := l.count(first)
 		edit(0, "3")
 		edit(1, "'two'")
@@ -162,7 +162,7 @@ func TestSubscribe(t *testing.T) {
 			t.Errorf("heard %d times more after unsubscribing", n-had)
 		}
 
-		// Closed, it is told of once more, and is another list.
+		// Closing it notifies once more, and changes the list.
 		whole, lists, listing := l.count(uri), l.count(listChanged), l.count(target.URIList)
 		if _, _, err := r.Work.End(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func TestSubscribe(t *testing.T) {
 	})
 }
 
-// What is not the client's cannot be subscribed to.
+// A client cannot subscribe to resources that are not its own.
 func TestSubscribeRefused(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -201,7 +201,7 @@ func TestSubscribeRefused(t *testing.T) {
 	})
 }
 
-// sessionOf is a client's own id in addresses.
+// sessionOf returns a client's own id in addresses.
 func sessionOf(t *testing.T, r *toolstest.Rig, c *client.Client) string {
 	t.Helper()
 	for at := range r.Listed(c) {
@@ -213,7 +213,7 @@ func sessionOf(t *testing.T, r *toolstest.Rig, c *client.Client) string {
 	return ""
 }
 
-// In the newer protocol a client hears what it listens to, on the request that it listens with, and nothing else.
+// In the newer protocol a client is notified on the listening request of exactly what it listens to.
 func TestSubscriptionsListen(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -249,7 +249,7 @@ func TestSubscriptionsListen(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer stop()
-		l.await("notifications/subscriptions/acknowledged", 1) // which comes behind what was on its way
+		l.await("notifications/subscriptions/acknowledged", 1) // follows all notifications under way
 		had, lists := l.count(uri), l.count(listChanged)
 		human.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "3"}}}, nil)
 		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": r.Server.Notebook(t, "1")})
@@ -260,7 +260,7 @@ func TestSubscriptionsListen(t *testing.T) {
 	})
 }
 
-// Over HTTP it is the same, in both protocols, and a client that is gone holds nothing.
+// Over HTTP it is the same, in both protocols, and a client that has left holds nothing open.
 func TestSubscribeOverHTTP(t *testing.T) {
 	for _, version := range []string{"2025-06-18", mcp.ProtocolVersion20260728} {
 		t.Run(version, func(t *testing.T) {
@@ -305,7 +305,7 @@ func TestSubscribeOverHTTP(t *testing.T) {
 	}
 }
 
-// Two hundred clients hear of one change, and when they are gone the notebook is nobody's.
+// Two hundred clients are notified of one change, and after they have left the notebook is not in use.
 func TestManySubscribers(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -330,7 +330,7 @@ func TestManySubscribers(t *testing.T) {
 		for i, l := range all {
 			l.await(uris[i], 0)
 		}
-		// The last change was told of: a client that reads after the last notification sees it.
+		// The last change was notified: a client that reads after the last notification sees it.
 		last := all[len(all)-1]
 		for range 6000 {
 			n := last.count(uris[len(all)-1])

@@ -7,35 +7,35 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// A Live is a resource that is not about notebooks, and changes by itself. Each client may see another one.
+// A Live is a resource that is not about notebooks and changes without a call. Each client may see different content.
 type Live struct {
 	URI, Name, Description string
-	// Read is what it says to the client of ctx, as JSON.
+	// Read returns the content for the client of ctx, to be written as JSON.
 	Read func(ctx context.Context) any
-	// State tells what it says to a client from what it said before.
+	// State identifies the current content for a client.
 	State func(client string) string
-	// Observe has a function called whenever something in it has changed for anybody, until it is stopped. The function
-	// returns at once, and calls nothing back.
+	// Observe makes f be called after each change of the content for any client, until stop is called. f returns at once,
+	// and must not call back.
 	Observe func(f func()) (stop func())
-	// News is what a client is to be told of by itself, where it takes that; see [Channel].
+	// News returns the notifications for a client that accepts them; see [Channel].
 	News func(client string) []News
 }
 
-// News is one thing to be told of, once.
+// News is one notification, sent once.
 type News struct {
 	ID, Text string
 	Meta     map[string]string // names of letters, digits and underscores
 }
 
-// Channel is the experimental capability of servers and clients by which a server has something put before the model that is
-// at work, instead of waiting to be asked. It is Claude Code's: https://code.claude.com/docs/en/channels-reference. Those who
-// did not ask for it drop what comes.
+// Channel is the experimental capability of servers and clients by which a server can put a message before the running
+// model, without a request. It is Claude Code's: https://code.claude.com/docs/en/channels-reference. Clients without the
+// capability drop these notifications.
 const Channel = "claude/channel"
 
-// newsAfter is how long news waits: who is waiting for it by a call has it then.
+// newsAfter is the delay of news: a client that waits for it in a call receives it there first.
 const newsAfter = time.Second
 
-// takesNews reports whether a client has a channel, by what it says of itself.
+// takesNews reports whether a client has a channel, by its capabilities or its name.
 func takesNews(ctx context.Context) bool {
 	c, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
 	if !ok {

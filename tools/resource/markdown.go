@@ -21,10 +21,10 @@ const (
 	maxRecent   = 50_000
 )
 
-// topFiles is how many files of a session are named.
+// topFiles is the maximum number of files named for a session.
 const topFiles = 10
 
-// unsaid replaces what the project file does not say.
+// unsaid replaces values that the project file leaves out.
 const unsaid = "not stated"
 
 func said(s string) string {
@@ -73,7 +73,7 @@ func overviewPage(p *project.Project) string {
 	return cutPage(w.String(), maxOverview, "context://module/{name} has each module")
 }
 
-// noOverviewPage is context://project/overview where there is no project file.
+// noOverviewPage is context://project/overview without a project file.
 func noOverviewPage(path string) string {
 	var w mdPage
 	w.line("# Project: %s\n", unsaid)
@@ -84,7 +84,7 @@ func noOverviewPage(path string) string {
 	return w.String()
 }
 
-// noCurrentPage is context://session/current of a client that has called no tool.
+// noCurrentPage is context://session/current for a client that has not called a tool.
 func noCurrentPage() string {
 	var w mdPage
 	w.line("# Active Session\n")
@@ -153,13 +153,13 @@ func recentPage(list []activity.Session, now time.Time) string {
 	return cutPage(w.String(), maxRecent, "give a smaller limit")
 }
 
-// second writes a time to the second.
+// second formats a time to the second.
 func second(t time.Time) string { return tool.Stamp(t.Truncate(time.Second)) }
 
 // oneLine puts a text on one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// spoken writes a duration as people say it: "2 hours 15 minutes".
+// spoken formats a duration in words: "2 hours 15 minutes".
 func spoken(d time.Duration) string {
 	minutes := int(d / time.Minute)
 	days, hours, minutes := minutes/(24*60), minutes/60%24, minutes%60
@@ -178,7 +178,7 @@ func spoken(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// cutPage cuts a page that is too large at the end of a line, and says so there.
+// cutPage cuts a page that is too large at the end of a line, and adds a note about it.
 func cutPage(s string, limit int, instead string) string {
 	if len(s) <= limit {
 		return s

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the pages instead of comparing with them")
 
-// Each page is exactly what the contract shows.
+// Each page matches the contract exactly.
 func TestContextPages(t *testing.T) {
 	p, err := project.Parse(strings.Replace(sample.Shop, "Raw files in, one", "Raw files in to one", 1))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/target"
 )
 
-// TemplateTTL is how long clients may keep what never changes while the program runs, in milliseconds.
+// TemplateTTL is how long clients may cache content that does not change while the program runs, in milliseconds.
 const TemplateTTL = 3_600_000
 
 // The addresses of notebooks' resources, as RFC 6570 templates. Names of variables must not have hyphens there.
@@ -49,8 +49,8 @@ var notebookTemplates = []templated{
 	{templateCellFile, "cell-file", "One cell as a file, if only one notebook of the session has such a cell.", ""},
 }
 
-// addNotebooks makes notebooks resources: those that the client has open, in the forms of notebook_uri.go, and the
-// templates that new notebooks are made from.
+// addNotebooks makes notebooks resources: the notebooks that the client has open, in the forms of notebook_uri.go, and the
+// templates for new notebooks.
 func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	for _, uri := range []string{target.URIList, target.URICurrent} {
 		s.AddResource(mcp.NewResource(uri, uri), d.readNotebook) // listNotebooks lists them

@@ -34,8 +34,8 @@ func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (deps.OwnedN
 	return deps.OwnedNotebook{}, missing
 }
 
-// findExport finds the notebook that the address of an export means: by its path, by its file name if only one notebook
-// has it, or without a name if the session has only one notebook.
+// findExport finds the notebook that the address of an export means: by its path, by its file name if that is unique, or
+// without a name if the session has only one notebook.
 func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error) (deps.OwnedNotebook, error) {
 	var mine, named []deps.OwnedNotebook
 	for _, o := range d.OwnedNotebooks(ctx) {

@@ -31,7 +31,7 @@ type notebookMeta struct {
 	LastModified    string `json:"lastModified"` // when its content last changed while it was open here
 	LastExecuted    string `json:"lastExecuted,omitempty"`
 	TotalExecutions int    `json:"totalExecutions"` // of this program's runs, as far as they are still known
-	HasErrors       bool   `json:"hasErrors"`       // a cell holds an error
+	HasErrors       bool   `json:"hasErrors"`       // a cell shows an error
 	Path            string `json:"path"`
 	Language        string `json:"language,omitempty"`
 }
@@ -80,7 +80,7 @@ func (m notebookMeta) fields(more map[string]any) map[string]any {
 	return out
 }
 
-// readFields are fields for an answer to a read, which also names and describes the notebook.
+// readFields returns fields for an answer to a read, which also names and describes the notebook.
 func (m notebookMeta) readFields(more map[string]any) map[string]any {
 	out := map[string]any{"name": m.name(), "description": m.about()}
 	maps.Copy(out, more)
@@ -96,7 +96,7 @@ func (m notebookMeta) about() string {
 	return about + ", in session " + m.SessionID
 }
 
-// name is the notebook's name in lists.
+// name returns the notebook's name in lists.
 func (m notebookMeta) name() string {
 	if m.Pattern != "" {
 		return patternTitle(m.Pattern) + " Notebook"
@@ -104,7 +104,7 @@ func (m notebookMeta) name() string {
 	return path.Base(m.Path)
 }
 
-// patternOf is the name of the template that a notebook was made from, "" for none.
+// patternOf returns the name of the template that a notebook was made from, "" for none.
 func patternOf(nb *ydoc.Notebook) string {
 	own, _ := nb.Metadata()[analysis.OwnMetadata].(map[string]any)
 	pattern, _ := own["pattern"].(string)
@@ -112,7 +112,7 @@ func patternOf(nb *ydoc.Notebook) string {
 	return pattern
 }
 
-// patternTitle writes the name of a pattern for people: "Tree of Thought".
+// patternTitle formats the name of a pattern for people: "Tree of Thought".
 func patternTitle(pattern string) string {
 	words := strings.Fields(strings.ReplaceAll(pattern, "_", " "))
 	for i, w := range words {
@@ -127,7 +127,7 @@ func patternTitle(pattern string) string {
 	return strings.Join(words, " ")
 }
 
-// languageOf is the language of a notebook's code cells: the language of its kernel, as the notebook names it.
+// languageOf returns the language of a notebook's code cells: the language of its kernel, as the notebook names it.
 func languageOf(nb *ydoc.Notebook) srcbook.Language {
 	metadata := nb.Metadata()
 	info, _ := metadata["language_info"].(map[string]any)
@@ -137,7 +137,7 @@ func languageOf(nb *ydoc.Notebook) srcbook.Language {
 	return srcbook.LanguageOf(cmp.Or(name, other))
 }
 
-// cellLanguage is the language of one cell.
+// cellLanguage returns the language of one cell.
 func cellLanguage(nb *ydoc.Notebook, c ydoc.Cell) srcbook.Language {
 	switch c.Type {
 	case ydoc.Code:
@@ -148,7 +148,7 @@ func cellLanguage(nb *ydoc.Notebook, c ydoc.Cell) srcbook.Language {
 	return srcbook.LanguageOf("")
 }
 
-// cellFile is the file name of a cell.
+// cellFile returns the file name of a cell.
 func cellFile(nb *ydoc.Notebook, c ydoc.Cell) string { return c.ID + cellLanguage(nb, c).Extension }
 
 // cellOfFile finds the cell with a file name.
@@ -186,7 +186,7 @@ func cellMeta(nb *ydoc.Notebook, c ydoc.Cell) map[string]any {
 	return out
 }
 
-// cellStatus is "idle" or "running".
+// cellStatus returns "idle" or "running".
 func cellStatus(c ydoc.Cell) string { return cmp.Or(c.ExecutionState, ydoc.Idle) }
 
 // runsOf lists the runs of a notebook that the client of ctx may see, the latest first.

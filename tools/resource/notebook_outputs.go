@@ -15,9 +15,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Hosts may show resources as they are, so outputs are made harmless first: showing them runs and loads nothing. Texts
-// lose terminal codes, images are named by their addresses, HTML is reduced to its text, and anything that is neither
-// text, JSON nor an image is left out.
+// Hosts may render resources directly, so outputs are made harmless first: rendering them runs and loads nothing. Texts lose
+// terminal codes, images are replaced by their addresses, HTML is reduced to its text, and data other than text, JSON and
+// images is left out.
 
 // safeOutputs cuts outputs to size and makes them harmless. They keep nbformat's form.
 func safeOutputs(outputs []ydoc.Output, lim render.OutputLimits, pictures *render.ImageSet) (shown []map[string]any, wasCut bool) {
@@ -94,29 +94,29 @@ func printable(s string) string {
 }
 
 var (
-	// markup matches the beginning of a tag, a comment or a declaration, in HTML as in Markdown.
+	// markup matches the beginning of a tag, a comment or a declaration, in HTML and in Markdown.
 	markup = regexp.MustCompile(`<([A-Za-z/!?])`)
-	// activeLink matches an address that runs something.
+	// activeLink matches an address that runs code.
 	activeLink = regexp.MustCompile(`(?i)(java\s*script|vbscript|data\s*:\s*text/html)\s*(:|&colon;|,|;)`)
-	// hiddenText matches what a page does not show.
+	// hiddenText matches content that a page does not show.
 	hiddenText = regexp.MustCompile(`(?is)<(script|style|template|noscript|iframe|object|svg|math)\b.*?(</\s*(script|style|template|noscript|iframe|object|svg|math)\s*>|$)|<!--.*?(-->|$)`)
-	// breaks matches where a page begins a new line; cells, where a table's next cell begins.
+	// breaks matches where a page begins a new line; cells matches where a table's next cell begins.
 	breaks    = regexp.MustCompile(`(?i)<(/?(p|div|tr|li|ul|ol|table|thead|tbody|h[1-6]|pre|blockquote)|br|hr)\b[^>]*>`)
 	cells     = regexp.MustCompile(`(?i)</t[dh]\s*>`)
 	tags      = regexp.MustCompile(`<[A-Za-z/!?][^>]*(>|$)`)
 	manyLines = regexp.MustCompile(`\s*\n\s*(\n\s*)*`)
 )
 
-// inertMarkdown makes a Markdown text harmless: HTML becomes text, and no link runs anything.
+// inertMarkdown makes a Markdown text harmless: HTML becomes text, and no link runs code.
 func inertMarkdown(s string) string {
 	return activeLink.ReplaceAllString(markup.ReplaceAllString(s, "&lt;$1"), "unsafe:")
 }
 
-// htmlText is roughly the text that a page shows.
+// htmlText returns approximately the text that a page shows.
 func htmlText(s string) string {
 	s = hiddenText.ReplaceAllString(s, "")
 	s = cells.ReplaceAllString(breaks.ReplaceAllString(s, "\n"), "\t")
-	for before := ""; before != s; { // what is left can be a tag again
+	for before := ""; before != s; { // the remaining text can contain a tag again
 		before, s = s, tags.ReplaceAllString(s, "")
 	}
 	return strings.TrimSpace(manyLines.ReplaceAllString(s, "\n"))

@@ -33,7 +33,7 @@ const (
 	MIMEMarkdown = "text/markdown"
 )
 
-// readNotebook reads a resource of a notebook. It runs nothing and opens no notebook.
+// readNotebook reads a resource of a notebook. It does not run code or open a notebook.
 func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	u, err := parseNotebookURI(req.Params.URI)
 	if err != nil {
@@ -64,8 +64,8 @@ func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest
 	return []mcp.ResourceContents{c}, nil
 }
 
-// readOwned reads a notebook, or something in it, which counts as a use of the notebook. What is told of the notebook has
-// its revision.
+// readOwned reads a notebook, or a part of it, which counts as a use of the notebook. The description of a notebook has its
+// revision.
 func (d *Provider) readOwned(ctx context.Context, o deps.OwnedNotebook, u notebookURI) (r mcp.TextResourceContents, err error) {
 	if !o.Doc.Hold() {
 		return mcp.TextResourceContents{}, noResource(u.uri, msgNotebook, "it was closed just now: reading it by its path opens it again")
@@ -74,18 +74,18 @@ func (d *Provider) readOwned(ctx context.Context, o deps.OwnedNotebook, u notebo
 	if err := o.Doc.Fresh(ctx); err != nil {
 		return mcp.TextResourceContents{}, fmt.Errorf("read %s: %w", u.uri, err)
 	}
-	revision := target.Now(o.Doc) // in this order, because a revision that is too old is harmless
+	revision := target.Now(o.Doc) // read first, because a revision that is too old is harmless
 	defer func() {
 		if err == nil && u.form != formRun {
 			r.Meta["revision"] = target.Revision(revision)
 		}
 	}()
 	nb := o.Doc.Notebook()
-	cells := nb.Cells() // before what is shown, because a revision that is too old is harmless
+	cells := nb.Cells() // read before the content, because a revision that is too old is harmless
 	switch u.form {
 	case formCurrent, formSrcmd, formExport:
 		c, err := d.readSrcmd(o)
-		if blank(cells) && u.form != formExport { // which can be imported again
+		if blank(cells) && u.form != formExport { // an export can be imported again
 			c.Text = emptyNotebook
 		}
 		return noted(ctx, o, cells, c), err
@@ -132,7 +132,7 @@ func blank(cells []ydoc.Cell) bool {
 	return len(cells) == 0 || len(cells) == 1 && cells[0].Source == "" && len(cells[0].Outputs) == 0
 }
 
-// noted records that the client of ctx was shown a notebook of these cells, as far as it was not cut.
+// noted records that the client of ctx was shown the cells of a notebook, except cut-off ones.
 func noted(ctx context.Context, o deps.OwnedNotebook, cells []ydoc.Cell, c mcp.TextResourceContents) mcp.TextResourceContents {
 	if c.Text == "" {
 		return c
@@ -151,7 +151,7 @@ func noted(ctx context.Context, o deps.OwnedNotebook, cells []ydoc.Cell, c mcp.T
 	return c
 }
 
-// contentsText is a resource's text with its description.
+// contentsText returns a text resource with its description.
 func contentsText(text, mime string, left int, meta map[string]any) mcp.TextResourceContents {
 	if left > 0 {
 		meta["truncated"], meta["bytesLeftOut"] = true, left
@@ -159,7 +159,7 @@ func contentsText(text, mime string, left int, meta map[string]any) mcp.TextReso
 	return mcp.TextResourceContents{MIMEType: mime, Text: text, Meta: meta}
 }
 
-// contentsJSON is a resource that is JSON, indented as people read it.
+// contentsJSON returns a resource of indented JSON.
 func contentsJSON(v any, meta map[string]any) (mcp.TextResourceContents, error) {
 	b, err := tool.Indented(v, "  ")
 	if err != nil {
@@ -194,7 +194,7 @@ func (d *Provider) readList(ctx context.Context) (mcp.TextResourceContents, erro
 	return contentsJSON(list, map[string]any{"notebookCount": len(list), "name": "Active Notebooks", "description": "List of all active notebooks of this client"})
 }
 
-// asSrcmd returns a notebook as srcmd encodes it.
+// asSrcmd returns a notebook in the form that srcbook encodes.
 func asSrcmd(nb *ydoc.Notebook, title string) srcbook.Notebook {
 	out := srcbook.Notebook{Title: title, Language: languageOf(nb).Name}
 	for _, key := range []string{"kernelspec", analysis.OwnMetadata} {
@@ -212,7 +212,7 @@ func asSrcmd(nb *ydoc.Notebook, title string) srcbook.Notebook {
 	return out
 }
 
-// withoutTrust returns a cell's metadata without what is only for open tabs.
+// withoutTrust returns a cell's metadata without the key that is only for open tabs.
 func withoutTrust(metadata map[string]any) map[string]any {
 	out := maps.Clone(metadata)
 	delete(out, nbformat.Trusted)
@@ -229,8 +229,8 @@ func (d *Provider) readSrcmd(o deps.OwnedNotebook) (mcp.TextResourceContents, er
 	return contentsText(text, MIMEMarkdown, left, m.readFields(nil)), nil
 }
 
-// readJSON writes a notebook in nbformat, with its outputs made harmless. If it is too large, it first cuts outputs,
-// then leaves out cells at the end.
+// readJSON returns a notebook in nbformat, with its outputs made harmless. If it is too large, it first cuts outputs, then
+// leaves out cells at the end.
 func (d *Provider) readJSON(ctx context.Context, o deps.OwnedNotebook) (mcp.TextResourceContents, error) {
 	nb := o.Doc.Notebook()
 	cells := nb.Cells()
@@ -301,7 +301,7 @@ func (d *Provider) addressesOnly(ctx context.Context, doc *session.Document, c y
 	return t
 }
 
-// fullLimits limits outputs that are read alone.
+// fullLimits are the limits of outputs that are read alone.
 var fullLimits = render.OutputLimits{Each: 400_000, Total: 400_000, Count: 1000}
 
 func (d *Provider) readOutputs(ctx context.Context, o deps.OwnedNotebook, c ydoc.Cell) (mcp.TextResourceContents, error) {
@@ -309,7 +309,7 @@ func (d *Provider) readOutputs(ctx context.Context, o deps.OwnedNotebook, c ydoc
 	return d.outputsJSON(ctx, o, c, meta, c.Outputs, func(shown []map[string]any) any { return shown })
 }
 
-// outputsJSON writes outputs, inside what around makes of them, within the size of a resource.
+// outputsJSON returns outputs, wrapped by around, within the size of a resource.
 func (d *Provider) outputsJSON(ctx context.Context, o deps.OwnedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
 	for lim := fullLimits; ; lim = lim.Halved() {
 		shown, wasCut := safeOutputs(outputs, lim, d.addressesOnly(ctx, o.Doc, c))
@@ -357,7 +357,7 @@ func (d *Provider) readRun(ctx context.Context, o deps.OwnedNotebook, u notebook
 	})
 }
 
-// wireBytes returns how many bytes a text takes in an answer.
+// wireBytes returns the size of a text in an answer, in bytes.
 func wireBytes(s string) int {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -368,7 +368,8 @@ func wireBytes(s string) int {
 
 func fitsWire(s string) bool { return len(s) <= maxText && wireBytes(s) <= maxText }
 
-// cutLines cuts a text that is too large at the end of a line, and says so there. left is how many bytes it left out.
+// cutLines cuts a text that is too large at the end of a line, and adds a note about it. left is the number of bytes left
+// out.
 func cutLines(s, instead string) (out string, left int) {
 	if fitsWire(s) {
 		return s, 0

@@ -27,13 +27,13 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// notebookJSON is a notebook file with cells, for Python.
+// notebookJSON returns a notebook file with cells, for Python.
 func notebookJSON(cells ...string) string {
 	return `{"nbformat":4,"nbformat_minor":5,"metadata":{"kernelspec":{"name":"python3","display_name":"Python 3 (ipykernel)","language":"python"},"language_info":{"name":"python"}},"cells":[` +
 		strings.Join(cells, ",") + `]}`
 }
 
-// Every form of a notebook that a client has opened is there, with what the contract says of it.
+// Every form of a notebook that a client has opened is available, with the contract's description.
 func TestNotebookResources(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -140,7 +140,7 @@ func TestNotebookResources(t *testing.T) {
 	})
 }
 
-// A client reads what is its own, and what there is: everything else is refused with the contract's messages.
+// A client can read only its own, existing resources: all others are refused with the contract's messages.
 func TestNotebookResourcesRefused(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -172,7 +172,7 @@ func TestNotebookResourcesRefused(t *testing.T) {
 			r.Refuses(r.Client, at, "Unknown resource: "+at, "")
 		}
 
-		// Put away, it is gone for good.
+		// After closing, it is no longer available.
 		if _, _, err := r.Work.End(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestNotebookResourcesRefused(t *testing.T) {
 	})
 }
 
-// Reading runs nothing and changes nothing.
+// Reading does not run code or change anything.
 func TestNotebookResourcesAreReadOnly(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -203,7 +203,7 @@ func TestNotebookResourcesAreReadOnly(t *testing.T) {
 	})
 }
 
-// An analysis session's notebook is at the session's own address.
+// An analysis session's notebook is available at the session's own address.
 func TestNotebookResourcesOfSessions(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -231,7 +231,7 @@ func TestNotebookResourcesOfSessions(t *testing.T) {
 	})
 }
 
-// Nothing in outputs runs where a host shows them.
+// No part of an output runs in a host that shows it.
 func TestNotebookOutputsAreHarmless(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -263,7 +263,7 @@ func TestNotebookOutputsAreHarmless(t *testing.T) {
 	})
 }
 
-// What is too large is cut at a line, or loses whole parts, and says so.
+// A resource that is too large is cut at a line, or loses whole parts, and says so.
 func TestNotebookResourcesAreBounded(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -324,7 +324,7 @@ func TestResourcePages(t *testing.T) {
 			}
 			req.Params.Cursor = page.NextCursor
 		}
-		if want := 2 + 3 + 1 + 3*34 + len(templates.All()); len(seen) != want { // three are of the context, one of the mentions
+		if want := 2 + 3 + 1 + 3*34 + len(templates.All()); len(seen) != want { // 3 of the context, 1 of the mentions
 			t.Errorf("%d resources, wanted %d", len(seen), want)
 		}
 		for _, bad := range []mcp.Cursor{"nonsense", "bm9uc2Vuc2U="} {
@@ -336,7 +336,7 @@ func TestResourcePages(t *testing.T) {
 	})
 }
 
-// Every variable of every template has completions, which are the client's own.
+// Every variable of every template has completions, limited to the client's own resources.
 func TestResourceCompletions(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -408,7 +408,7 @@ func TestResourceCompletions(t *testing.T) {
 	})
 }
 
-// A notebook that was exported is imported again with the same cells.
+// An exported notebook is imported again with the same cells.
 func TestNotebookImport(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

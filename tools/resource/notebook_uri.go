@@ -26,15 +26,15 @@ const (
 type notebookURI struct {
 	uri      string
 	form     string
-	session  string // whose notebook it is
+	session  string // the session of the notebook
 	notebook string // its file id; "" for exports
-	cell     string // its id; of formFile with its extension
+	cell     string // its id; for formFile with its extension
 	run      string
 	pattern  string // of a template
-	file     string // of exports: the notebook's path without .ipynb, "" for any
+	file     string // for exports: the notebook's path without .ipynb, "" for any
 }
 
-// notebookForms says which forms there are.
+// notebookForms lists the forms.
 const notebookForms = "the forms of a notebook are srcmd, json, cells, cells/{cell-id}, cells/{cell-id}/outputs and executions/{run-id}"
 
 // The messages of errors.
@@ -101,7 +101,7 @@ func parseNotebookURI(uri string) (notebookURI, error) {
 	return u, nil
 }
 
-// export parses what follows file:///notebooks/.
+// export parses the rest of an address after file:///notebooks/.
 func (u notebookURI) export(parts []string) (notebookURI, error) {
 	if n := len(parts); n >= 2 && parts[0] != "" {
 		u.session = parts[0]

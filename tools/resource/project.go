@@ -18,18 +18,18 @@ import (
 // DefaultProject is the default path of the project file, in the Jupyter server's root folder.
 const DefaultProject = "project.yaml"
 
-// A ProjectFile reads project.yaml through the Jupyter server, and reads it again only if it has changed. It is safe
-// for concurrent use.
+// A ProjectFile reads project.yaml through the Jupyter server, and reads it again only if it has changed. It is safe for
+// concurrent use.
 type ProjectFile struct {
 	Manager *session.Manager
 	Path    jupyter.Path
 
 	mu   sync.Mutex
-	file fileStamp // of what was read
+	file fileStamp // of the file when it was read
 	read *project.Project
 }
 
-// A fileStamp reports whether a file has changed.
+// A fileStamp identifies a version of a file.
 type fileStamp struct {
 	modified time.Time
 	size     int64
@@ -43,8 +43,8 @@ func stampOf(c jupyter.Content) fileStamp {
 // errProject is matched by errors about the project file itself.
 var errProject = errors.New("the project file cannot be used")
 
-// load returns the project as the file describes it now. The error matches [jupyter.ErrNotFound] if there is no file,
-// and errProject if it is malformed; then it names the line.
+// load returns the project that the file currently describes. The error matches [jupyter.ErrNotFound] if the file is
+// missing, and errProject if it is malformed; then it names the line.
 func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,7 +64,7 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	if f.read != nil && stampOf(c) == f.file {
 		return f.read, nil
 	}
-	// It may be empty, or half a file, while the server or another program writes it.
+	// It may be empty or incomplete while the server or another program writes it.
 	f.read = nil
 	err = jupyter.Again(ctx, 4, errProject, func() error {
 		c, err := srv.Contents.Get(ctx, f.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text", Hash: true})
@@ -85,7 +85,7 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	return f.read, err
 }
 
-// add adds an entry to a list of a module, in the room of the file, so that everybody who has it open sees it.
+// add adds an entry to a list of a module, in the room of the file, so that all who have it open see it.
 func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (doc *session.Document, there bool, err error) {
 	doc, err = f.Manager.OpenText(ctx, f.Path)
 	if errors.Is(err, jupyter.ErrNotFound) {
@@ -114,7 +114,7 @@ func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (
 	if err != nil {
 		return nil, false, err
 	}
-	// The file is saved about a second later; until then, what is kept here is newer.
+	// The file is saved about a second later; until then, the cached project is newer.
 	f.mu.Lock()
 	f.file, f.read = stampOf(before), after
 	f.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
-// The file is parsed again when it has changed, and only then.
+// The file is parsed again only after a change.
 func TestProjectIsCached(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)

@@ -70,7 +70,7 @@ func (d *Provider) OwnPrompts() []tool.Prompt {
 	return all
 }
 
-// dataFiles has the endings of files that preview_data reads.
+// dataFiles has the file extensions that preview_data reads.
 var dataFiles = []string{".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".feather", ".arrow", ".db", ".sqlite", ".sqlite3", ".json", ".gz"}
 
 // AddPrompts adds the prompts to the server.
@@ -124,7 +124,7 @@ func completeFiles(d *deps.Deps, endings ...string) func(context.Context, string
 	return func(ctx context.Context, written string, _ map[string]string) []string {
 		folder, err := jupyter.ParsePath(written[:max(0, strings.LastIndexByte(written, '/'))])
 		if err != nil {
-			return nil // nothing to choose from; the prompt itself reports what is wrong
+			return nil // no values; the prompt itself reports what is wrong
 		}
 		c, err := d.Manager.Servers().Documents.Contents.Get(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 		if err != nil {
@@ -144,7 +144,7 @@ func completeFiles(d *deps.Deps, endings ...string) func(context.Context, string
 				files = append(files, e.Path.String())
 			}
 		}
-		slices.Sort(files) // the server lists them in no order
+		slices.Sort(files) // the server lists them in arbitrary order
 		slices.Sort(folders)
 		return append(files, folders...)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// A prompt says what is asked for and names tools that there are. Where an argument is wrong, the error has the code for that.
+// A prompt contains its arguments and names existing tools. If an argument is wrong, the error has the code for that.
 func TestPrompts(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
@@ -60,7 +60,7 @@ func TestPrompts(t *testing.T) {
 					t.Errorf("%s does not say %q:\n%s", p.name, want, text)
 				}
 			}
-			for _, tool := range tools.Definitions() { // what it names must exist
+			for _, tool := range tools.Definitions() { // the named tools must exist
 				text = strings.ReplaceAll(text, tool.Name, "")
 			}
 			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {

@@ -12,16 +12,16 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// maxArgument bounds how much of a prompt's argument the model is told, in characters.
+// maxArgument is the maximum length of a prompt's argument in its text, in characters.
 const maxArgument = 2_000
 
-// freeText is an argument that a person wrote in words.
+// freeText trims and cuts an argument that a person wrote in words.
 func freeText(s string) string {
 	s, _ = textfmt.Cut(strings.TrimSpace(s), maxArgument)
 	return s
 }
 
-// existing returns the server's path of a file that a person named. The error says what is wrong with the file.
+// existing returns the server's path of a file that a person named. An error says what is wrong with the file.
 func (d *Provider) existing(ctx context.Context, file string, notebook bool) (string, error) {
 	path, err := jupyter.ParsePath(strings.TrimSpace(file))
 	if err != nil {
@@ -39,7 +39,7 @@ func (d *Provider) existing(ctx context.Context, file string, notebook bool) (st
 	return c.Path.String(), nil
 }
 
-// togetherText is the skill, with what is to be done.
+// togetherText returns the text of the skill, with the task.
 func togetherText(ctx context.Context, d *Provider, args map[string]string) (string, error) {
 	where := "Find out where I am, and begin."
 	if args["path"] != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A Provider offers the resources and prompts, and holds what they need besides notebooks.
+// A Provider offers the resources and prompts, and has the state that they need besides notebooks.
 type Provider struct {
 	*deps.Deps
 	notifier *notifier

@@ -61,7 +61,7 @@ func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, e
 	var out RecordResult
 	var doc *session.Document
 	if args.AddTo != "" {
-		here, err := d.Activity.Noted(client, nil, nil) // begins the session, so that an issue is kept with its id
+		here, err := d.Activity.Noted(client, nil, nil) // begins the session, so that an issue is stored with its id
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,7 @@ func Add(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	codeErrors(hooks, d.settle, d.notifier.refusal, d.Log)
 }
 
-// AddLive makes it a resource.
+// AddLive adds a live resource to the server.
 func AddLive(s *server.MCPServer, d *Provider, r Live) {
 	s.AddResource(mcp.NewResource(r.URI, r.Name, mcp.WithResourceDescription(r.Description), mcp.WithMIMEType(MIMEJSON)),
 		func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -40,7 +40,7 @@ func AddLive(s *server.MCPServer, d *Provider, r Live) {
 	d.notifier.follow(r)
 }
 
-// Forget drops what is kept for a client.
+// Forget drops the state of a client.
 func (d *Provider) Forget(client string) {
 	d.notifier.leave(client)
 	if d.Activity != nil {
@@ -56,12 +56,12 @@ func (d *Provider) settle(text string) string {
 	return d.Settle(text)
 }
 
-// ToolsChanged tells a client that its list of tools has changed, once the call that changed it is over.
+// ToolsChanged notifies a client that its list of tools has changed, once the call that changed it has ended.
 func (d *Provider) ToolsChanged(client string) {
 	if d.notifier != nil {
 		d.notifier.toolsChanged(client)
 	}
 }
 
-// Tools returns the tools that keep what resources show.
+// Tools returns the tools that store content for resources.
 func (d *Provider) Tools() []tool.Tool { return []tool.Tool{recordContext(d)} }

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Each answer to a read names and describes what it is of, and says of a notebook of no template that it has none.
+// Each answer to a read names and describes its resource, and says if a notebook has no template.
 func TestReadsDescribeThemselves(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -42,7 +42,7 @@ func TestReadsDescribeThemselves(t *testing.T) {
 	})
 }
 
-// A notebook without cells reads as the contract says.
+// A notebook without cells has the contract's text.
 func TestEmptyNotebookResource(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
@@ -57,7 +57,7 @@ func TestEmptyNotebookResource(t *testing.T) {
 	})
 }
 
-// An image that no answer has room for is read as a smaller picture, which says where the original is.
+// An image that does not fit in an answer is read as a smaller image with the address of the original.
 func TestLargeImageResource(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)

@@ -17,16 +17,16 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Clients are notified of changes: by notifications/resources/updated for what they have subscribed to, and by
-// notifications/resources/list_changed when their notebooks are opened and closed. mcp-go sends neither to only the
-// clients concerned, so the streams to clients are kept here.
+// Clients are notified of changes: by notifications/resources/updated for their subscriptions, and by
+// notifications/resources/list_changed when their notebooks are opened and closed. mcp-go cannot send either to only the
+// affected clients, so the streams to clients are managed here.
 //
-// A subscription opens nothing. The notebook has to be open, as for reading, and stays open while somebody is
-// subscribed to it or to something in it. If it is closed all the same, its subscribers are told that it has changed,
-// and again when the client has opened it again.
+// A subscription opens nothing. The notebook must be open, as for reading, and stays open while a client is subscribed to it
+// or to a part of it. If it is closed nevertheless, its subscribers are notified of a change, and again when the client has
+// reopened it.
 
 const (
-	// updateEvery is the shortest time between two notifications of one kind to one client: four per second.
+	// updateEvery is the minimum time between two notifications of one kind to one client: four per second.
 	updateEvery = 250 * time.Millisecond
 	// retryEvery is the time before the next attempt to notify a client whose stream is full.
 	retryEvery = 2 * time.Second
@@ -46,22 +46,22 @@ type notifier struct {
 	}
 
 	mu      sync.Mutex
-	feeds   map[any]*feed // by the session, or the request that listens
+	feeds   map[any]*feed // by the session, or the listening request
 	live    []Live
-	refused sync.Map // refused requests to subscribe, with their errors
+	refused sync.Map // refused subscribe requests, with their errors
 }
 
-// happened is what has happened since the last round of notifications.
+// happened has the events since the last round of notifications.
 type happened struct {
 	changes map[*session.Document]*change
 	runs    map[*run.Run]bool
 	closed  map[*session.Document]bool
 	callers map[string]bool // clients that have called tools
 	list    bool            // notebooks were opened, closed or moved
-	live    bool            // of the live resources one has changed
+	live    bool            // one of the live resources has changed
 }
 
-// nothing is what has happened at first.
+// nothing returns an empty happened.
 func nothing() happened {
 	return happened{changes: map[*session.Document]*change{}, runs: map[*run.Run]bool{}, closed: map[*session.Document]bool{}, callers: map[string]bool{}}
 }
@@ -73,12 +73,12 @@ type feed struct {
 	session server.ClientSession
 	id      any // of the listening request, nil in the older protocol
 	lists   throttle
-	tools   throttle // of changes of the client's list of tools
+	tools   throttle // for changes of the client's list of tools
 	news    throttle
-	told    map[string]bool // which of the present news the client was told
+	told    map[string]bool // the current news that the client has received
 	subs    map[string]*subscription
-	known   string // the list, as the client was last told of it
-	current string // the current notebook, as the client was last told of it
+	known   string // the list that the client was last notified of
+	current string // the current notebook that the client was last notified of
 }
 
 // A subscription is to one resource.
@@ -86,7 +86,7 @@ type subscription struct {
 	at       notebookURI
 	held     *session.Document // pinned; nil while it is not open
 	throttle throttle
-	state    string // of a live resource, as the client was last told of it
+	state    string // of a live resource, when the client was last notified
 }
 
 // A throttle lets through at most one notification in updateEvery, and always the last one.
@@ -96,7 +96,7 @@ type throttle struct {
 	after time.Time // the earliest time for the next
 }
 
-// ready reports whether to send a notification now, and if not, after what time, 0 for never.
+// ready reports whether to send a notification now, and if not, how long to wait, 0 if none is due.
 func (p *throttle) ready(now time.Time) (send bool, wait time.Duration) {
 	if !p.on || !p.due {
 		return false, 0
@@ -107,7 +107,7 @@ func (p *throttle) ready(now time.Time) (send bool, wait time.Duration) {
 	return true, 0
 }
 
-// sent notes that a notification was sent, or could not be.
+// sent records that a notification was sent, or could not be.
 func (p *throttle) sent(now time.Time, ok bool) {
 	p.due, p.after = !ok, now.Add(updateEvery)
 	if !ok {
@@ -128,7 +128,7 @@ func startNotifier(hooks *server.Hooks, d *Provider) *notifier {
 	return l
 }
 
-// run sends what is due until ctx ends.
+// run sends due notifications until ctx ends.
 func (l *notifier) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -159,7 +159,7 @@ func (l *notifier) wakeUp() {
 	}
 }
 
-// send sends what is due, and returns the time until the next notification is due.
+// send sends due notifications, and returns the time until the next one is due.
 func (l *notifier) send(now time.Time) time.Duration {
 	next := time.Hour
 	for _, s := range l.feeds {
@@ -183,7 +183,7 @@ func (l *notifier) send(now time.Time) time.Duration {
 	return next
 }
 
-// tellNews tells a client what it was not told yet, and reports whether its stream took it. l.mu is held.
+// tellNews sends a client the news that it has not received, and reports whether its stream took all. l.mu is held.
 func (l *notifier) tellNews(s *feed) bool {
 	told := map[string]bool{}
 	for _, r := range l.live {
@@ -202,7 +202,7 @@ func (l *notifier) tellNews(s *feed) bool {
 func (s *feed) deliver(method string, params map[string]any) bool {
 	n := tool.Notification(method, params)
 	if s.id != nil {
-		// The stream lasts until the client ends it, so that mcp-go's queue loses nothing, and keeps the order.
+		// The stream lasts until the client ends it, so mcp-go's queue loses nothing and keeps the order.
 		n.Params.Meta = map[string]any{mcp.MetaKeySubscriptionID: s.id}
 	} else if to := tool.NotifiersIn(s.ctx).Session; to != nil {
 		return to.Notify(n)
@@ -287,7 +287,7 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 	return nil
 }
 
-// inNotebook reports whether the subscription is to a notebook or to something in one.
+// inNotebook reports whether the subscription is to a notebook or to a part of one.
 func (sub *subscription) inNotebook() bool {
 	return !slices.Contains([]string{formList, formCurrent, formTemplate}, sub.at.form) && sub.at.session != ""
 }

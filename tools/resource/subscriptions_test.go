@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 )
 
-// Notifications are sent at once, then not before a quarter of a second has gone, and the last one always.
+// The first notification is sent at once, the next after a quarter of a second, and the last one always.
 func TestThrottle(t *testing.T) {
 	now := time.Unix(1000, 0)
 	p := throttle{on: true}
@@ -48,7 +48,7 @@ func TestThrottle(t *testing.T) {
 	test.Eq(t, 0, wait, test.Sprint("where nobody wants them"))
 }
 
-// A client that has not taken its notifications is told later, and holds up nobody.
+// A client that has not taken its notifications is notified later, and does not delay others.
 func TestSlowSubscriber(t *testing.T) {
 	d := &Provider{Deps: &deps.Deps{}}
 	l := &notifier{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
@@ -57,7 +57,7 @@ func TestSlowSubscriber(t *testing.T) {
 	s := l.open(ctx, session, nil)
 	s.subs["x"] = &subscription{throttle: throttle{on: true}}
 	now := time.Unix(1000, 0)
-	for range 150 { // more than it has room for
+	for range 150 { // more than fit in its queue
 		s.subs["x"].throttle.due = true
 		l.send(now)
 		now = now.Add(updateEvery)

@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Accompanied has each answer of a tool say in one line who is in a cell that the call has touched, and which other agents
-// are at one that it may have changed; and each refusal for their sake say its code as the tool's others do.
+// Accompanied adds to each answer of a tool lines that say who is in a cell that the call touched, and which other agents
+// are at a cell that it may have changed. Refusals for people's sake get a code in the format of the tool's other errors.
 func Accompanied(m *session.Manager, t tool.Tool) tool.Tool {
 	if t.Input.Takes(ArgPerson) || t.Output.Takes("run_id") {
 		t.Output = t.Output.WithCarets()

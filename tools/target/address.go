@@ -10,7 +10,7 @@ import (
 // The prefixes and suffixes of resource addresses, and the fixed addresses.
 const (
 	NotebookScheme = "notebook://"
-	JupyterScheme  = "jupyter://" // of images and files
+	JupyterScheme  = "jupyter://" // images and files
 	ExportScheme   = "file:///notebooks/"
 	ExportSuffix   = ".src.md"
 
@@ -28,7 +28,7 @@ func NotebookAddress(session, notebook string, parts ...string) string {
 	return out
 }
 
-// ExportAddress is the address of a notebook's export as a file.
+// ExportAddress returns the address of a notebook's export as a file.
 func ExportAddress(session string, notebook jupyter.Path) string {
 	out := ExportScheme + url.PathEscape(session)
 	for p := range strings.SplitSeq(ExportName(notebook), "/") {
@@ -37,7 +37,7 @@ func ExportAddress(session string, notebook jupyter.Path) string {
 	return out + ExportSuffix
 }
 
-// ExportName is a notebook's path without its extension.
+// ExportName returns a notebook's path without its extension.
 func ExportName(notebook jupyter.Path) string {
 	return strings.TrimSuffix(notebook.String(), notebook.Ext())
 }

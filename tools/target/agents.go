@@ -13,15 +13,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// agents finds the agents beside one client. The zero value finds none.
+// agents finds the other agents at a client's cells. The zero value finds none.
 type agents struct {
 	runs func(path jupyter.Path) []*run.Run
 	me   string
-	// name is what another client of this program is called.
+	// name returns the name of another client of this program.
 	name func(client string) string
 }
 
-// at says of each other agent that is running a cell, or has just written in it, what it is doing: "agent X is running".
+// at describes each other agent that is running a cell, or has just written in it: "agent X is running".
 func (a agents) at(doc *session.Document, cell string) (says []string) {
 	if a.runs == nil || doc.Notebook() == nil {
 		return nil
@@ -62,7 +62,7 @@ func (a agents) at(doc *session.Document, cell string) (says []string) {
 	return says
 }
 
-// refusedCell is the cell whose index a refusal for people's sake names, "" for none.
+// refusedCell returns the cell whose index is named by a refusal for people's sake, "" for none.
 func refusedCell(err error) string {
 	if busy, ok := errors.AsType[*editguard.BusyError](err); ok && busy.Index >= 0 {
 		return busy.Cell
@@ -73,7 +73,7 @@ func refusedCell(err error) string {
 	return ""
 }
 
-// refusal has an error for people's sake say its code as the errors of the tool do.
+// refusal gives an error for people's sake its code in the format of the tool's other errors.
 func refusal(t tool.Tool, err error) error {
 	if err == nil || !t.In(tool.ToolsetAnalysis) && !t.In(tool.ToolsetCells) {
 		return err

@@ -13,14 +13,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// An id of 36 characters costs a model as many tokens as a line of code. So answers may show the beginning of an id, and
-// a call may give any beginning that fits one cell. A beginning must never come to mean another cell: those that the
-// client was shown and that are gone count as if they were there.
+// An id of 36 characters costs a model as many tokens as a line of code. So answers may show the beginning of an id, and a
+// call may give any beginning that fits one cell. A beginning must never come to mean another cell: deleted cells that the
+// client was shown count as if they still existed.
 
 const (
-	// shortID is the fewest characters of an id that are shown in its place.
+	// shortID is the minimum length of a shortened id, in characters.
 	shortID = 4
-	// fitsShown is how many cells an error names that an id fits.
+	// fitsShown is the maximum number of matching cells that an error names.
 	fitsShown = 5
 )
 
@@ -35,8 +35,8 @@ func (e *UnknownCellError) Error() string {
 	return fmt.Sprintf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", e.what, textfmt.Quoted(e.id), Holds(e.count))
 }
 
-// Find returns the index among v.Now of the cell with an id, or of the only one whose id begins so. what is the name of
-// the argument. [Theirs] is the cell of a person. An id of no cell is an [*UnknownCellError].
+// Find returns the index among v.Now of the cell with an id, or of the only cell whose id begins with it. what is the name
+// of the argument. [Theirs] is the cell of a person. An id of no cell is an [*UnknownCellError].
 func (v View) Find(id, what string) (int, error) {
 	if v.isTheirs(id) {
 		return v.findTheirs(what)
@@ -61,7 +61,7 @@ func (v View) find(id, what string) (int, error) {
 	}
 	fits := lo.FilterMap(v.Now, func(c ydoc.Cell, i int) (int, bool) { return i, strings.HasPrefix(c.ID, id) })
 	switch {
-	case len(gone) > 0 && (gone[0] == id || len(fits) == 0): // sorted, so that the id itself is the first
+	case len(gone) > 0 && (gone[0] == id || len(fits) == 0): // sorted, so the id itself comes first
 		return 0, v.deleted(what, gone[0])
 	case len(gone)+len(fits) > 1:
 		return 0, v.ambiguous(what, id, fits, gone)
@@ -71,7 +71,7 @@ func (v View) find(id, what string) (int, error) {
 	return fits[0], nil
 }
 
-// gone returns the ids, sorted, that begin so, of cells that the client was shown and that are no more.
+// gone returns the sorted ids with a prefix, of deleted cells that the client was shown.
 func (v View) gone(prefix string) []string {
 	ids := slices.Concat(v.known, v.left)
 	for _, c := range v.Listed {
@@ -89,18 +89,18 @@ func (v View) gone(prefix string) []string {
 	return slices.Compact(ids)
 }
 
-// deleted refuses the id of a cell that is gone.
+// deleted refuses the id of a deleted cell.
 func (v View) deleted(what, id string) error {
 	by, around := " by somebody else", ""
 	if at := slices.IndexFunc(v.Listed, func(c ydoc.Cell) bool { return c.ID == id }); at >= 0 {
 		around = "; " + v.around(at)
 	} else if !slices.Contains(v.known, id) {
-		by = "" // it may have been this client
+		by = "" // perhaps by this client
 	}
 	return fmt.Errorf("%s: the cell that you were shown with the id %s was deleted%s%s: read the cells again; nothing was changed", what, textfmt.Quoted(id), by, around)
 }
 
-// ambiguous refuses an id that fits several cells, of which some may be gone.
+// ambiguous refuses an id that fits several cells, some of which may be deleted.
 func (v View) ambiguous(what, id string, fits []int, gone []string) error {
 	if v.list != nil {
 		v.list(fits[:min(fitsShown, len(fits))]...)
@@ -126,7 +126,7 @@ func (v View) twins(what, id string, at []int) error {
 	return fmt.Errorf("%s: %s; give one of these ids; nothing was changed", what, Twins(v.Now, id, at))
 }
 
-// Twins lists the cells at the indexes, which have one nbformat id, with the id that names each.
+// Twins lists the cells at the indexes, which have one nbformat id, each with an id that names it exactly.
 func Twins(cells []ydoc.Cell, id string, at []int) string {
 	parts := lo.Map(at, func(at int, _ int) string {
 		return fmt.Sprintf("index %d is %s (%s)", at, textfmt.Quoted(cells[at].Exactly()), textfmt.Quoted(firstLine(cells[at])))
@@ -134,10 +134,10 @@ func Twins(cells []ydoc.Cell, id string, at []int) string {
 	return fmt.Sprintf("%d cells of the notebook have the id %s: %s", len(at), textfmt.Quoted(id), strings.Join(parts, ", "))
 }
 
-// ShortIDs returns the function that gives, for the id of a cell of the view, the beginning of at least four characters
-// that fits no other, be it there or gone: [View.Find] takes it for that cell, and after any deletion for none but that.
-// It is the whole id where that has no more characters or another begins with it. The function shortens the ids in also,
-// too, which may be of cells that came after the view was made.
+// ShortIDs returns a function that shortens the id of a cell of the view to a prefix, of at least four characters, that fits
+// no other cell, existing or deleted: [View.Find] takes it only for that cell, even after deletions. It returns the whole id
+// if it is not longer or another id begins with it. The function also shortens the ids in also, which may belong to cells
+// added after the view was made.
 func (v View) ShortIDs(also ...string) func(id string) string {
 	ids := append(v.gone(""), also...)
 	for _, c := range v.Now {
@@ -146,7 +146,7 @@ func (v View) ShortIDs(also ...string) func(id string) string {
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	short := make(map[string]string, len(ids))
-	before := 0 // what an id has in common with the one before, in bytes
+	before := 0 // length of the prefix in common with the previous id, in bytes
 	for i, id := range ids {
 		after := 0
 		if i+1 < len(ids) {
@@ -163,7 +163,7 @@ func (v View) ShortIDs(also ...string) func(id string) string {
 	}
 }
 
-// common is how many bytes two ids begin with alike.
+// common returns the length of the common prefix of two ids, in bytes.
 func common(a, b string) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -174,7 +174,8 @@ func common(a, b string) int {
 	return n
 }
 
-// cutID cuts an id after the character that tells it from all others, with which it has so many bytes in common.
+// cutID cuts an id after the character that distinguishes it from all others; shared is the length of the longest common
+// prefix in bytes.
 func cutID(id string, shared int) string {
 	end := 0
 	for n := 0; end < len(id) && (n < shortID || end <= shared); n++ {

@@ -23,7 +23,7 @@ func cellsWith(ids ...string) []ydoc.Cell {
 	return out
 }
 
-// after is what a client that was shown some cells sees once there are others.
+// after returns the view of a client that was shown some cells, once the notebook has others.
 func after(shown, now []ydoc.Cell) View {
 	v := View{Listed: slices.Clone(shown), Now: now}
 	for i, c := range shown {
@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 	for name, c := range map[string]struct {
 		view View
 		id   string
-		want string   // id of the cell, "" if it is refused
+		want string   // id of the cell, "" for a refusal
 		says []string // of a refusal
 	}{
 		"the id":                              {after(many, many), "cell-2", "cell-2", nil},
@@ -85,7 +85,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A short id has as many characters as tell it from the others, and at least four.
+// A short id has as many characters as distinguish it from the others, and at least four.
 func TestShortIDs(t *testing.T) {
 	for name, c := range map[string]struct {
 		view View
@@ -119,7 +119,7 @@ func TestShortIDs(t *testing.T) {
 	}
 }
 
-// Every short id means its own cell; and whatever is deleted and inserted, it never means another one.
+// Every short id means its own cell; and after any deletions and insertions, it never means another one.
 func TestShortIDsStayTrue(t *testing.T) {
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -127,7 +127,7 @@ func TestShortIDsStayTrue(t *testing.T) {
 			for range n {
 				id := make([]byte, 1+rnd.IntN(9))
 				for i := range id {
-					id[i] = "ab-é"[rnd.IntN(4)] // 'é' is two bytes, of which this is the first
+					id[i] = "ab-é"[rnd.IntN(4)] // 'é' is two bytes, this is the first
 				}
 				if s := strings.ToValidUTF8(string(id), "é"); !slices.Contains(ids, s) {
 					ids = append(ids, s)
@@ -146,7 +146,7 @@ func TestShortIDsStayTrue(t *testing.T) {
 		now := slices.DeleteFunc(slices.Clone(shown), func(ydoc.Cell) bool { return rnd.IntN(2) == 0 })
 		for _, c := range cellsWith(some(10)...) {
 			begins := func(s ydoc.Cell) bool { return short(s.ID) == c.ID || s.ID == c.ID }
-			if !slices.ContainsFunc(shown, begins) { // the id itself always wins
+			if !slices.ContainsFunc(shown, begins) { // the exact id always wins
 				now = append(now, c)
 			}
 		}
@@ -159,7 +159,7 @@ func TestShortIDsStayTrue(t *testing.T) {
 	}
 }
 
-// Short ids of a large notebook are made as fast as its ids are sorted.
+// BenchmarkShortIDs compares making the short ids of a large notebook with sorting its ids.
 func BenchmarkShortIDs(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

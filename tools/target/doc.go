@@ -1,5 +1,5 @@
-// Package target has what a call names and touches: paths, resource addresses, cells by id or index, ranges, and
-// revisions; and who is in the cells that a call touches.
+// Package target resolves the names in a call: paths, resource addresses, cells by id or index, ranges, and revisions. It
+// also finds the people in the cells that a call touches.
 //
 // It imports session and tools/tool, and no package of tools beside them.
 //

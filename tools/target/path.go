@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// PageURL is the address at which a person opens a document or a folder in JupyterLab, which shows all of them at one
-// place. Other places, such as /notebooks, are there only where further packages are installed.
+// PageURL returns the address at which a person opens a document or a folder in JupyterLab, the same for all types. Other
+// addresses, such as /notebooks, exist only where further packages are installed.
 func PageURL(base string, path jupyter.Path) string {
 	return strings.TrimSuffix(base+"/lab/tree/"+path.Escaped(), "/")
 }
@@ -23,10 +23,10 @@ func NotebookArg(name, path string) (jupyter.Path, error) {
 	return FileArg(name, path, ", not a notebook: give a path such as \"work/analysis.ipynb\""+textfmt.Hint("; list_nbs lists them"))
 }
 
-// FileArg checks a path argument that must name something below the root; instead is what an error says to give in place
-// of the root.
+// FileArg checks a path argument that must name a file or folder below the root; instead is what an error says to give
+// instead of the root.
 func FileArg(name, path, instead string) (jupyter.Path, error) {
-	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") { // of the browser's
+	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") { // a browser's
 		return jupyter.Path{}, fmt.Errorf("%s %s is an address, not a path"+textfmt.Hint(": nb_path_from_url gives the path of a notebook's address"), name, textfmt.Quoted(path))
 	}
 	clean, err := FolderArg(name, path)
@@ -50,10 +50,10 @@ type InNotebook struct {
 	Path string `json:"path" jsonschema:"Notebook, such as \"work/analysis.ipynb\"." validate:"min=1,max=path"`
 }
 
-// Notebook is the path as it was given.
+// Notebook returns the path as given.
 func (n InNotebook) Notebook() string { return n.Path }
 
-// Unescaped is the path that a percent-encoded one stands for; ok is false if it is not encoded.
+// Unescaped decodes a percent-encoded path; ok is false if it is not encoded.
 func Unescaped(path jupyter.Path) (plain jupyter.Path, ok bool) {
 	text, err := url.PathUnescape(path.String())
 	if err != nil || text == path.String() {
@@ -65,8 +65,8 @@ func Unescaped(path jupyter.Path) (plain jupyter.Path, ok bool) {
 
 type meantKey struct{}
 
-// WithMeant returns a context in which it is kept which files the paths of a call turn out to mean, see [Meant], and a
-// function that tells it of a path.
+// WithMeant returns a context that records which files the paths of a call turn out to mean, see [Meant], and a function
+// that returns the file for a path.
 func WithMeant(ctx context.Context) (bound context.Context, meant func(path jupyter.Path) jupyter.Path) {
 	var files sync.Map
 	return context.WithValue(ctx, meantKey{}, &files), func(path jupyter.Path) jupyter.Path {
@@ -77,15 +77,15 @@ func WithMeant(ctx context.Context) (bound context.Context, meant func(path jupy
 	}
 }
 
-// Meant keeps that a percent-encoded path of a call means the file that it stands for.
+// Meant records that a percent-encoded path of a call means the file at the decoded path.
 func Meant(ctx context.Context, path, file jupyter.Path) {
 	if files, ok := ctx.Value(meantKey{}).(*sync.Map); ok {
 		files.Store(path, file)
 	}
 }
 
-// Find calls find with the path of a call and, if nothing is there, with the path for which a percent-encoded one stands. The
-// error is that of the path as it was given.
+// Find calls find with the path of a call and, if it is not found, with the decoded path if it is percent-encoded. The error
+// is that of the path as given.
 func Find[T any](ctx context.Context, path jupyter.Path, find func(context.Context, jupyter.Path) (T, error)) (T, error) {
 	out, err := find(ctx, path)
 	if plain, ok := Unescaped(path); ok && errors.Is(err, jupyter.ErrNotFound) {
@@ -97,7 +97,7 @@ func Find[T any](ctx context.Context, path jupyter.Path, find func(context.Conte
 	return out, err
 }
 
-// WhyMissing says what else can be the reason that there is nothing at a path, "" for nothing.
+// WhyMissing returns a further reason why a path may not be found, "" for none.
 func WhyMissing(path jupyter.Path) string {
 	for name := range strings.SplitSeq(path.String(), "/") {
 		if strings.HasPrefix(name, ".") {

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A CellRange names cells by position, among those that a client knows, or one cell by its id.
+// A CellRange names cells by position, among the cells that a client knows, or one cell by its id.
 type CellRange struct {
 	Start *int   `json:"start,omitempty" jsonschema:"First cell, from 0." validate:"max=index"`
 	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before; left out, only start." validate:"max=index"`
@@ -83,7 +83,7 @@ func CellsOf(ranges []CellRange, v View) ([]ydoc.Cell, error) {
 	return named(ranges, v, CellRange.Cells, func(c ydoc.Cell) string { return c.ID })
 }
 
-// named returns what find gives for the ranges, in the order given, without those of the same key.
+// named returns the results of find for the ranges, in the order given, without duplicates by key.
 func named[T any, K comparable](ranges []CellRange, v View, find func(CellRange, string, View) ([]T, error), key func(T) K) ([]T, error) {
 	if len(ranges) == 0 {
 		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + Holds(len(v.Listed)))
@@ -105,7 +105,7 @@ func named[T any, K comparable](ranges []CellRange, v View, find func(CellRange,
 	return out, nil
 }
 
-// Holds says how many cells there are and which indexes are valid.
+// Holds says how many cells a notebook has and which indexes are valid.
 func Holds(count int) string {
 	switch count {
 	case 0:
@@ -117,8 +117,8 @@ func Holds(count int) string {
 	}
 }
 
-// Resolve returns the positions that the ranges name, in the order given, without duplicates. In the view, indexes must
-// mean what is there now, see [ViewNow].
+// Resolve returns the positions that the ranges name, in the order given, without duplicates. The view must have current
+// indexes, see [ViewNow].
 func Resolve(ranges []CellRange, v View) ([]int, error) {
 	return named(ranges, v, CellRange.Indexes, func(at int) int { return at })
 }

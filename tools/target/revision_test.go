@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The revision of a file is the same for the same text, and never one that a document has.
+// The revision of a file is the same for the same text, and never equals one of a document.
 func TestFileRevision(t *testing.T) {
 	one, same, other := FileRevision("a"), FileRevision("a"), FileRevision("b")
 	test.Eq(t, same, one)
@@ -20,7 +20,7 @@ func TestFileRevision(t *testing.T) {
 	test.Eq(t, ydoc.Foreign, rev)
 }
 
-// What is no revision is refused with what to do.
+// A malformed revision is refused with advice.
 func TestParseRevision(t *testing.T) {
 	now := ydoc.NewNotebook().Revision()
 	rev, err := ParseRevision(Revision(now))

@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A Roll names the cells of a notebook, as they are at one moment, for an answer in words. What an answer names, its
-// client was shown.
+// A Roll names the cells of a notebook, as they are at one moment, for an answer in words. Cells that the answer names count
+// as shown to the client.
 type Roll struct {
 	doc    *session.Document
 	client string
@@ -23,7 +23,7 @@ type Roll struct {
 	short  func(id string) string
 }
 
-// RollOf is the roll of a notebook for the client of ctx.
+// RollOf returns the roll of a notebook for the client of ctx.
 func RollOf(ctx context.Context, doc *session.Document) *Roll {
 	r := &Roll{doc: doc, client: tool.ClientOf(ctx), cells: doc.Notebook().Cells(), at: map[string]int{}}
 	for i, c := range r.cells {
@@ -33,7 +33,7 @@ func RollOf(ctx context.Context, doc *session.Document) *Roll {
 	return r
 }
 
-// Cell names a cell. One that is not there any more has the index -1.
+// Cell names a cell. A deleted cell has the index -1.
 func (r *Roll) Cell(id string) plaintext.Cell {
 	at, ok := r.at[id]
 	if !ok {
@@ -42,12 +42,12 @@ func (r *Roll) Cell(id string) plaintext.Cell {
 	return plaintext.Cell{Index: at, ID: r.short(id)}
 }
 
-// Show records that the client is shown where these cells are.
+// Show records that the client is shown the indexes of these cells.
 func (r *Roll) Show(ids ...string) {
 	r.doc.As(r.client).List(r.cells, lo.FilterMap(ids, func(id string, _ int) (int, bool) { i, ok := r.at[id]; return i, ok })...)
 }
 
-// namedAtOnce is how many cells a line names.
+// namedAtOnce is the maximum number of cells that a line names.
 const namedAtOnce = 50
 
 // Names names cells in a line, by index and id: "3 4f2a", "3-5 4f2a 99bc 1c2d", "3 4f2a, 7 99bc".
@@ -56,7 +56,7 @@ func (r *Roll) Names(ids ...string) string {
 	return r.Named(ids...)
 }
 
-// Named is Names where the client is not shown that the cells are there.
+// Named is Names without recording that the client is shown the cells.
 func (r *Roll) Named(ids ...string) string {
 	more := ""
 	if n := len(ids) - namedAtOnce; n > 0 {
@@ -83,11 +83,11 @@ func (r *Roll) Named(ids ...string) string {
 	return strings.Join(parts, ", ") + more
 }
 
-// Has reports whether the cell is there.
+// Has reports whether the cell exists.
 func (r *Roll) Has(id string) bool { _, ok := r.at[id]; return ok }
 
-// CellWords is [tool.Words] for an answer that names cells of a notebook, of which the client's indexes mean the places from
-// then on.
+// CellWords is [tool.Words] for an answer that names cells of a notebook. From then on the client's indexes mean the current
+// positions.
 func CellWords(ctx context.Context, doc *session.Document, write func(*Roll) plaintext.Text) func() plaintext.Text {
 	if !tool.InWords(ctx) {
 		doc.As(tool.ClientOf(ctx)).List(doc.Notebook().Cells())

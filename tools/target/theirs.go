@@ -10,11 +10,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Theirs stands, in place of a cell's id, for the cell in which the person is; the argument person says whose where there
-// are several. A cell whose id begins so wins.
+// Theirs means, in place of a cell's id, the cell in which the person is; with several people, the argument person names
+// one. A cell whose id begins with it takes precedence.
 const Theirs = "theirs"
 
-// ArgPerson is the argument that says whose cell [Theirs] is. Every tool that takes an id takes it, and none lists it.
+// ArgPerson is the argument that names the person of [Theirs]. Every tool that takes a cell id accepts it, and none lists
+// it.
 const ArgPerson = "person"
 
 type personKey struct{}
@@ -24,7 +25,7 @@ func WithPerson(ctx context.Context, person string) context.Context {
 	return context.WithValue(ctx, personKey{}, person)
 }
 
-// theirCell returns the function that finds the id of the cell for which [Theirs] stands in a call.
+// theirCell returns a function that returns the id of the cell that [Theirs] means in a call.
 func theirCell(ctx context.Context, doc *session.Document) func() (string, error) {
 	return func() (string, error) {
 		person, _ := ctx.Value(personKey{}).(string)
@@ -33,7 +34,7 @@ func theirCell(ctx context.Context, doc *session.Document) func() (string, error
 	}
 }
 
-// isTheirs reports whether an id stands for the cell of a person.
+// isTheirs reports whether an id means the cell of a person.
 func (v View) isTheirs(id string) bool {
 	return id == Theirs && v.theirs != nil && len(v.gone(id)) == 0 &&
 		!slices.ContainsFunc(v.Now, func(c ydoc.Cell) bool { return strings.HasPrefix(c.ID, id) })
@@ -46,7 +47,7 @@ func (v View) findTheirs(what string) (int, error) {
 		return 0, fmt.Errorf("%s %q: %w", what, Theirs, err)
 	}
 	at := slices.IndexFunc(v.Now, func(c ydoc.Cell) bool { return c.ID == id })
-	if at < 0 { // it came after the view was made
+	if at < 0 { // the cell was added after the view was made
 		return 0, fmt.Errorf("%s %q: they have just gone to another cell: call again", what, Theirs)
 	}
 	v.touch(id)

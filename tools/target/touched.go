@@ -23,25 +23,24 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// touched are the cells that one call names, reads or changes. Its answer says of each in which a person is that they are
-// there.
+// touched are the cells that one call names, reads or changes. The answer names the people who are in any of them.
 type touched struct {
 	agents agents
 	client string
 	call   uint64 // a hash of the tool and its arguments
 	mu     sync.Mutex
 	docs   []*touchedDoc
-	seeing sync.Mutex          // taken with mu held, as a view is made
+	seeing sync.Mutex          // taken with mu held when a view is made
 	seen   []*session.Document // the notebooks of the call
 }
 
-// touchedDoc are those of one notebook.
+// touchedDoc has the touched cells of one notebook.
 type touchedDoc struct {
 	doc    *session.Document
-	view   View // that named them
+	view   View // the view that named them
 	before people.Company
 	cells  map[string]bool
-	// at are the agents that were at a cell when it was named, by its id.
+	// at has, by cell id, the agents that were at a cell when it was named.
 	at map[string][]string
 }
 
@@ -74,14 +73,14 @@ func (t *touched) see(doc *session.Document) {
 	}
 }
 
-// notebooks are those of the call until now. What the call has started may still see others.
+// notebooks returns the notebooks of the call so far. Goroutines that the call started may still add others.
 func (t *touched) notebooks() []*session.Document {
 	t.seeing.Lock()
 	defer t.seeing.Unlock()
 	return slices.Clone(t.seen)
 }
 
-// moved says, of the notebooks of the call, where the cells are now that others have moved.
+// moved says where the cells are now that others have moved, in the call's notebooks.
 func (t *touched) moved() string {
 	var lines []string
 	seen := t.notebooks()
@@ -97,8 +96,8 @@ func (t *touched) moved() string {
 	return strings.Join(lines, "; ")
 }
 
-// failure adds to a refusal which cells have moved. If it names the index of a cell, all indexes mean the notebook as it is
-// now, and the same call is refused again if that moved any.
+// failure adds to a refusal which cells have moved. If the refusal names the index of a cell, all indexes then mean the
+// current notebook, and the same call is refused again if any of them moved.
 func (t *touched) failure(err, why error) error {
 	if err == nil {
 		return nil
@@ -120,7 +119,7 @@ func (t *touched) failure(err, why error) error {
 	return fmt.Errorf("%w\n%s", err, line)
 }
 
-// list records that the client is shown where a cell is.
+// list records that the client is shown the index of a cell.
 func (t *touched) list(doc *session.Document, at int) {
 	doc.As(t.client).ListRange(doc.Notebook().Cells(), at, 1)
 }
@@ -131,7 +130,7 @@ func See(ctx context.Context, doc *session.Document) {
 	called.see(doc)
 }
 
-// Touch records that a call shows or changes cells of a notebook, where no view has named them.
+// Touch records that a call shows or changes cells of a notebook that no view has named.
 func Touch(ctx context.Context, doc *session.Document, ids ...string) {
 	rec, _ := ctx.Value(touchedKey{}).(*touched)
 	if rec == nil || doc == nil || len(ids) == 0 {
@@ -140,7 +139,7 @@ func Touch(ctx context.Context, doc *session.Document, ids ...string) {
 	rec.add(doc, func() View { return ViewNow(ctx, doc) }, ids...)
 }
 
-// TouchLater has a call look now where people are in a notebook of which it will change cells that it cannot name yet.
+// TouchLater records where people are now, for a call that will change cells that it cannot name yet.
 func TouchLater(ctx context.Context, doc *session.Document) {
 	if rec, _ := ctx.Value(touchedKey{}).(*touched); rec != nil && doc.Notebook() != nil {
 		rec.add(doc, func() View { return ViewNow(ctx, doc) })
@@ -172,14 +171,14 @@ func (v View) touch(id string) {
 	}
 }
 
-// Beside is the view for naming cells that a call does not touch, such as the one after which another is put.
+// Beside returns the view for naming cells that a call does not touch, such as the one after which another is put.
 func (v View) Beside() View {
 	v.touched = nil
 	return v
 }
 
-// add records cells. Where people are is looked at when the first is named, too, because a cell that is deleted or moved
-// takes their carets with it.
+// add records cells. It also records where people are when the first cell is named, because deleting or moving a cell
+// removes their carets.
 func (t *touched) add(doc *session.Document, view func() View, ids ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,10 +200,10 @@ func (t *touched) add(doc *session.Document, view func() View, ids ...string) {
 	}
 }
 
-// maxAccompany is how many people a line names.
+// maxAccompany is the maximum number of people that a line names.
 const maxAccompany = 5
 
-// lines say who is in the cells, a line for each person.
+// lines says who is in the cells, a line for each person.
 func (t *touched) lines() (out []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -258,7 +257,7 @@ func (d *touchedDoc) besides(a agents) (lines []string) {
 	return lines
 }
 
-// index is where a cell is now, -1 if it is gone.
+// index returns the current index of a cell, -1 if it is deleted.
 func (d *touchedDoc) index(id string) int {
 	if i, ok := d.doc.Notebook().Index(id); ok {
 		return i
@@ -266,7 +265,8 @@ func (d *touchedDoc) index(id string) int {
 	return -1
 }
 
-// short is the id of a cell as the view shortens it, or the whole id if people came during the call, so that there is no view.
+// short returns the id of a cell as the view shortens it, or the whole id if people came during the call, so that it has no
+// view.
 func (d *touchedDoc) short(id string) string {
 	if d.view.doc == nil {
 		return id
@@ -274,8 +274,8 @@ func (d *touchedDoc) short(id string) string {
 	return d.view.ShortIDs(id)(id)
 }
 
-// place is where a person is, among the cells of the call. One whose caret is gone counts as where they were: their cell
-// may have been deleted, or moved.
+// place returns where a person is among the cells of the call. A person whose caret has disappeared counts as where they
+// were: their cell may have been deleted or moved.
 func (d *touchedDoc) place(p people.Person) (people.Place, bool) {
 	nowhere := true
 	for _, at := range p.Places {
@@ -298,9 +298,9 @@ func (d *touchedDoc) place(p people.Person) (people.Place, bool) {
 	return people.Place{}, false
 }
 
-// Lately says when somebody last typed, or else moved, with a comma before it; "" if that is not known.
+// Lately says when a person last typed, or else moved, with a comma before it; "" if that is unknown.
 func Lately(at people.Place) string {
-	const together = time.Second // a key typed moves the caret, too
+	const together = time.Second // typing also moves the caret
 	switch {
 	case !at.Typed.IsZero() && !at.Moved.After(at.Typed.Add(together)):
 		return ", typed " + Ago(at.Typed)
@@ -310,7 +310,7 @@ func Lately(at people.Place) string {
 	return ""
 }
 
-// Ago says how long ago something was.
+// Ago says how long ago a time was.
 func Ago(t time.Time) string {
 	d := time.Since(t)
 	switch {

@@ -13,31 +13,31 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A View is a notebook's cells, as they are and at the indexes at which a client knows them.
+// A View is a notebook's cells, both as they are now and at the indexes that a client knows.
 type View struct {
 	Listed, Now []ydoc.Cell
-	// known are the ids of the cells that the client was last shown, where Listed has others.
+	// known are the ids of the cells that the client was last shown, if Listed has others.
 	known []string
 	// left are the ids of cells that it was shown before that, see [readset.Reader.Left].
 	left []string
-	// show, if not nil, says that the client was shown none of the notebook: an index of it means nothing. It records
-	// that the client is shown which cells are there from an index on, and returns one of them as a whole, see
+	// show, if not nil, means that the client was shown none of the notebook, so that its indexes have no meaning. It
+	// records that the client is shown count cells from an index on, and returns one whole cell, see
 	// [readset.Reader.Reveal].
 	show func(from, count, whole int, source *string) string
-	// source is the new source of the cell that is named, nil if it gets none.
+	// source is the new source of the named cell, nil if it gets none.
 	source *string
-	// theirs is the cell for which [Theirs] stands.
+	// theirs returns the cell that [Theirs] means.
 	theirs func() (id string, err error)
-	// again says that this very call was refused, and the client was shown nothing else of the notebook since.
+	// again says that the same call was refused, and the client has been shown nothing else of the notebook since.
 	again bool
-	// list records that the client is shown where these cells of Now are.
+	// list records that the client is shown the indexes of these cells of Now.
 	list func(indexes ...int)
-	// touched, if not nil, hears of the cells that are named in doc.
+	// touched, if not nil, records the cells that are named in doc.
 	touched *touched
 	doc     *session.Document
 }
 
-// ViewOf is the view that the client of ctx has of a notebook.
+// ViewOf returns the view that the client of ctx has of a notebook.
 func ViewOf(ctx context.Context, doc *session.Document) View {
 	reader := doc.As(tool.ClientOf(ctx))
 	listed, now, known := reader.Listed()
@@ -57,21 +57,21 @@ func ViewOf(ctx context.Context, doc *session.Document) View {
 	return v
 }
 
-// Writing is the view for naming a cell that gets a new source.
+// Writing returns the view for naming a cell that gets a new source.
 func (v View) Writing(source string) View {
 	v.source = &source
 	return v
 }
 
-// ViewToRun is the view for a call that changes no cell but runs it: a client that was shown nothing of the notebook means
-// the cells that are there now.
+// ViewToRun returns the view for a call that runs cells without changing them: indexes from a client that was shown nothing
+// of the notebook mean the current cells.
 func ViewToRun(ctx context.Context, doc *session.Document) View {
 	v := ViewOf(ctx, doc)
 	v.show = nil
 	return v
 }
 
-// ViewNow is a view in which indexes mean what is there now, and ids what the client knows by them.
+// ViewNow returns a view in which indexes mean the current cells, and ids the cells that the client knows by them.
 func ViewNow(ctx context.Context, doc *session.Document) View {
 	v := ViewToRun(ctx, doc)
 	for _, c := range v.Listed {
@@ -106,7 +106,7 @@ func (v View) At(index int, what string) (ydoc.Cell, error) {
 		what, index, textfmt.Quoted(c.ID), v.around(index))
 }
 
-// Known returns the index by which the client knows a cell of v.Now. One that it does not know, it is shown there.
+// Known returns the index by which the client knows a cell of v.Now. A cell that it does not know is recorded as shown.
 func (v View) Known(at int) int {
 	if i := slices.IndexFunc(v.Listed, func(c ydoc.Cell) bool { return c.ID == v.Now[at].ID }); i >= 0 {
 		return i
@@ -115,7 +115,7 @@ func (v View) Known(at int) int {
 	return at
 }
 
-// around names the cells beside one that is gone.
+// around names the cells beside a deleted cell.
 func (v View) around(index int) string {
 	var parts []string
 	name := func(how string, c ydoc.Cell) {
@@ -139,10 +139,10 @@ func (v View) around(index int) string {
 	return strings.Join(parts, ", ")
 }
 
-// introduced is how many cells a client is shown that names one by an index and was shown none.
+// introduced is how many cells are shown to a client that names one by an index and was shown none.
 const introduced = 5
 
-// introduce refuses an index of a client that was shown nothing of the notebook, and shows it the cells there.
+// introduce refuses an index from a client that was shown nothing of the notebook, and shows it the cells around that index.
 func (v View) introduce(index int, what string) error {
 	from := max(0, min(index-introduced/2, len(v.Now)-introduced))
 	var parts []string

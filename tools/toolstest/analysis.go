@@ -35,8 +35,8 @@ func (r *Rig) Execute(id, code string) analysis.CodeResult {
 	return out
 }
 
-// GoesOn runs code that prints something and does not end, with as short a time as it takes for that, and gives the
-// answer after it.
+// GoesOn runs code that prints something and does not end, with a timeout as short as possible for that, and returns the
+// answer and the timeout.
 func (r *Rig) GoesOn(id, code string, timeout time.Duration) (out analysis.CodeResult, after time.Duration) {
 	r.T.Helper()
 	for after = timeout; ; after *= 10 {
@@ -45,11 +45,11 @@ func (r *Rig) GoesOn(id, code string, timeout time.Duration) (out analysis.CodeR
 		if out.Stdout != "" || after > time.Minute {
 			return out, after
 		}
-		r.Good("interrupt_execution", Dict{"session_id": id}, &analysis.InterruptResult{}) // the kernel had not come to it
+		r.Good("interrupt_execution", Dict{"session_id": id}, &analysis.InterruptResult{}) // the kernel had not run the code yet
 	}
 }
 
-// Refused calls a tool that must answer with an error of a code.
+// Refused calls a tool that must return an error with a code.
 func (r *Rig) Refused(c *client.Client, name string, args Dict, code string, says ...string) {
 	r.T.Helper()
 	res := r.CallAs(c, name, args)
@@ -64,13 +64,13 @@ func (r *Rig) Refused(c *client.Client, name string, args Dict, code string, say
 	}
 }
 
-// Other is another client of the same program.
+// Other returns another client of the same program.
 func (r *Rig) Other() *client.Client {
 	r.T.Helper()
 	return r.Hasty(0)
 }
 
-// Hasty is another client, whose calls answer within a time unless they say how long to wait.
+// Hasty returns another client, whose calls answer within a time unless they have a timeout.
 func (r *Rig) Hasty(within time.Duration) *client.Client {
 	r.T.Helper()
 	c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), AnswerWithin: within})
@@ -82,7 +82,7 @@ func (r *Rig) Hasty(within time.Duration) *client.Client {
 	return c
 }
 
-// Tried calls a tool off the test's goroutine.
+// Tried calls a tool outside the test's goroutine.
 func (r *Rig) Tried(name string, args Dict, out any) error {
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = name, args
@@ -96,7 +96,7 @@ func (r *Rig) Tried(name string, args Dict, out any) error {
 	return json.Unmarshal([]byte(MessageOf(res)), out)
 }
 
-// FilesRefuse is what both tools that take a file refuse.
+// FilesRefuse checks the arguments that both tools that take a file refuse.
 func (r *Rig) FilesRefuse(session, tool, folder string) {
 	r.T.Helper()
 	refuse := func(c *client.Client, session, path, code string, says ...string) {
@@ -132,7 +132,7 @@ func (r *Rig) FileAt(c *client.Client, uri string) (mcp.ResourceContents, error)
 	return res.Contents[0], nil
 }
 
-// Get is a notebook as notebook_get shows it to a session.
+// Get returns a notebook as notebook_get shows it to a session.
 func (r *Rig) Get(session, name string) notebook.ReadResult {
 	r.T.Helper()
 	var out notebook.ReadResult
@@ -140,8 +140,7 @@ func (r *Rig) Get(session, name string) notebook.ReadResult {
 	return out
 }
 
-// Room is the notebook as it is in this program's replica, which is shown to
-// nobody by that.
+// Room returns the notebook in this program's replica, without showing it to a client.
 func (r *Rig) Room(path string) (rev ydoc.Revision, cells []ydoc.Cell) {
 	r.T.Helper()
 	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
@@ -169,7 +168,7 @@ func (r *Rig) Sees(path string, sources ...string) {
 	r.T.Fatalf("%s has %q, want %q", path, got, sources)
 }
 
-// Ids are the ids of cells, in order.
+// Ids returns the ids of cells, in order.
 func Ids(cells []notebook.CellView) (out []string) {
 	for _, c := range cells {
 		out = append(out, c.ID)

@@ -6,7 +6,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Answerer answers what a client is asked.
+// Answerer answers the elicitations of a client.
 type Answerer struct {
 	Asked  []string
 	Answer mcp.ElicitationResponse

@@ -18,8 +18,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// check holds a result against everything that it must be. full says that it is of a server that answers with structured
-// content wherever it may.
+// check checks the general rules for a result. full says that it is from a server that answers with structured content
+// wherever it may.
 func (r *Rig) check(name string, res *mcp.CallToolResult, full bool) {
 	r.T.Helper()
 	b, err := json.Marshal(res)
@@ -67,8 +67,8 @@ func shows(res *mcp.CallToolResult) bool {
 	})
 }
 
-// checkText checks the text of a result without structured content: where it is one JSON object, it is what the tool's
-// schema says.
+// checkText checks the text of a result without structured content: if it is one JSON object, it must match the tool's
+// schema.
 func (r *Rig) checkText(name string, res *mcp.CallToolResult) {
 	r.T.Helper()
 	var body map[string]any
@@ -80,13 +80,14 @@ func (r *Rig) checkText(name string, res *mcp.CallToolResult) {
 	}
 }
 
-// fileWarning begins the text that says why a notebook's file is not up to date.
+// fileWarning begins the text that says why a notebook's file is out of date.
 const fileWarning = "[WARNING] The notebook's file"
 
-// isRevision reports whether a text of an answer is the revision of what was read, which follows the texts of the result.
+// isRevision reports whether a text of an answer is the revision of the read notebook, which follows the texts of the
+// result.
 func isRevision(text string) bool { return strings.HasPrefix(text, "[revision ") }
 
-// checkUsed checks an answer of the toolset datalayer, which is no JSON: its texts are those of the result.
+// checkUsed checks an answer of the toolset datalayer, which is not JSON: its texts are those of the result.
 func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 	r.T.Helper()
 	var want, got []string
@@ -110,7 +111,7 @@ func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 		} else if ok && !strings.HasPrefix(t.Text, fileWarning) && !strings.HasPrefix(t.Text, "[PERSON] ") {
 			if name == "read_cells" {
 				if !strings.HasPrefix(t.Text, "{") {
-					continue // says what was left out
+					continue // the note about cells left out
 				}
 				t.Text = rewritten(r.T, json.RawMessage(t.Text))
 			}
@@ -125,7 +126,7 @@ func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 	}
 }
 
-// rewritten is a value as JSON, in one order.
+// rewritten returns a value as JSON, in a fixed order.
 func rewritten(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -142,8 +143,8 @@ func rewritten(t *testing.T, v any) string {
 	return string(b)
 }
 
-// firstPart is what the first text of an answer says of its structured content: all of it, but for the two tools whose
-// texts are several.
+// firstPart returns the part of the structured content that the first text of an answer has: all of it, except for two tools
+// with several texts.
 func firstPart(name string, structured any) any {
 	body, _ := structured.(map[string]any)
 	switch name {
@@ -159,7 +160,7 @@ func firstPart(name string, structured any) any {
 	return structured
 }
 
-// strict is a tool's output schema, with every object closed that names its members.
+// strict returns a tool's output schema, with every object closed that names its members.
 func strict(t *testing.T, name string) *jsonschema.Resolved {
 	t.Helper()
 	resolve, ok := stricts()[name]
@@ -173,8 +174,8 @@ func strict(t *testing.T, name string) *jsonschema.Resolved {
 	return s
 }
 
-// stricts are the schemas by the names of the tools, each made when it is first asked for. To derive them all takes a
-// tenth of a second with the race detector, and tests check thousands of answers.
+// stricts returns the schemas by the names of the tools, each made at its first use. Deriving all of them takes a tenth of a
+// second with the race detector, and tests check thousands of answers.
 var stricts = sync.OnceValue(func() map[string]func() (*jsonschema.Resolved, error) {
 	all := map[string]func() (*jsonschema.Resolved, error){}
 	for _, d := range tools.Definitions() {
@@ -189,7 +190,7 @@ var stricts = sync.OnceValue(func() map[string]func() (*jsonschema.Resolved, err
 	return all
 })
 
-// closed lets each object of a schema that names its members have no others.
+// closed forbids additional members in each object of a schema that names its members.
 func closed(schema json.RawMessage) (*jsonschema.Schema, error) {
 	var s any
 	if err := json.Unmarshal(schema, &s); err != nil {

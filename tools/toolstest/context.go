@@ -15,14 +15,14 @@ import (
 	"github.com/nbduet/nbduet/tools"
 )
 
-// ContextRig has a project file of its own.
+// ContextRig is a Rig with its own project file.
 type ContextRig struct {
 	*Rig
 	Mcp  *server.MCPServer
 	Path string // of the project file
 }
 
-// NewContextRig makes one on the server that the tests share.
+// NewContextRig makes a ContextRig on the server that the tests share.
 func NewContextRig(t *testing.T) *ContextRig {
 	t.Helper()
 	r := New(t)
@@ -55,7 +55,7 @@ func (c *ContextRig) Read(uri string) (string, error) {
 	return text.Text, nil
 }
 
-// Must reads a resource that there has to be.
+// Must reads a resource that must exist.
 func (c *ContextRig) Must(uri string) string {
 	c.T.Helper()
 	text, err := c.Read(uri)
@@ -65,7 +65,7 @@ func (c *ContextRig) Must(uri string) string {
 	return text
 }
 
-// Unread holds the answer to a read against code, message, and the reason in its data.
+// Unread checks the error of a read: code, message, and the reason in its data.
 func (c *ContextRig) Unread(uri string, code int, message, reason string) {
 	c.T.Helper()
 	request := fmt.Sprintf(`{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": %q}}`, uri)
@@ -94,7 +94,7 @@ func (c *ContextRig) WriteProject(text string) {
 	c.Server.Write(c.T, c.Path, text)
 }
 
-// Soon waits until something holds.
+// Soon waits until holds returns true.
 func Soon(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(25 * time.Millisecond) {
@@ -104,7 +104,7 @@ func Soon(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// Prompt gets the text of a prompt.
+// Prompt returns the text of a prompt.
 func (c *ContextRig) Prompt(name string, args map[string]string) (string, error) {
 	c.T.Helper()
 	var req mcp.GetPromptRequest
@@ -120,7 +120,7 @@ func (c *ContextRig) Prompt(name string, args map[string]string) (string, error)
 	return text.Text, nil
 }
 
-// Complete gets the values for an argument of a prompt.
+// Complete returns the values for an argument of a prompt.
 func (c *ContextRig) Complete(name, argument, written string, given map[string]string) []string {
 	c.T.Helper()
 	var req mcp.CompleteRequest

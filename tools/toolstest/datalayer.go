@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// ResultAs is result for another client.
+// ResultAs is Result for another client.
 func (r *Rig) ResultAs(who *tool.Client, mcp *client.Client, name string, args Dict) []string {
 	r.T.Helper()
 	was := r.Client
@@ -22,10 +22,10 @@ func (r *Rig) ResultAs(who *tool.Client, mcp *client.Client, name string, args D
 	return r.Result(name, args)
 }
 
-// Types has a person change the only cell of a notebook, and waits until that is known here.
+// Types makes a person change the only cell of a notebook, and waits until the change arrives here.
 func (r *Rig) Types(person *Rig, path, source string) {
 	r.T.Helper()
-	person.UpToDate(path) // or both change what the other has not seen
+	person.UpToDate(path) // otherwise both may change unseen text of the other
 	revision := person.Read(path).Cells[0].Revision
 	person.Good("modify_nb_cells", Dict{"path": path, "exec": false, "modifications": []Dict{{"range": Dict{"start": 0}, "content": source, "revision": revision}}}, nil)
 	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
@@ -43,7 +43,7 @@ func (r *Rig) Types(person *Rig, path, source string) {
 	}
 }
 
-// Worked are the outputs without the line on the time that it took, which has to be there.
+// Worked returns the outputs without the line about the elapsed time, which must be present.
 func (r *Rig) Worked(list []string) []string {
 	r.T.Helper()
 	n := len(list) - 1
@@ -51,12 +51,12 @@ func (r *Rig) Worked(list []string) []string {
 		r.T.Fatalf("%q does not end with the time it took", list)
 	}
 	list = list[:n]
-	return slices.DeleteFunc(list, progressLine.MatchString) // there where it took long
+	return slices.DeleteFunc(list, progressLine.MatchString) // present if it took long
 }
 
 var progressLine = regexp.MustCompile(`^\[(PROGRESS: |[0-9.]+s\] [0-9]+ new output)`)
 
-// Lists holds the texts and images of an answer against those that are wanted.
+// Lists compares the texts and images of an answer with the expected ones.
 func (r *Rig) Lists(got []string, want ...string) {
 	r.T.Helper()
 	if !slices.Equal(got, want) {
@@ -70,7 +70,7 @@ func (r *Rig) Said(name string, args Dict) string {
 	return MessageOf(r.Good(name, args, nil))
 }
 
-// Result is the list of texts and images that a tool answers with; an image is its type.
+// Result returns the list of texts and images of a tool's answer; an image is represented by its type.
 func (r *Rig) Result(name string, args Dict) (out []string) {
 	r.T.Helper()
 	for _, item := range r.Good(name, args, nil).Content {
@@ -94,7 +94,7 @@ func (r *Rig) Use(sources ...string) string {
 	return path
 }
 
-// Wants holds a text against the one that is wanted.
+// Wants compares a text with the expected one.
 func (r *Rig) Wants(got, want string) {
 	r.T.Helper()
 	if got != want {

@@ -1,4 +1,4 @@
-// Package toolstest is what the tests of tools have in common: a [Rig], which is an MCP client of the tools on a real
-// Jupyter server, and what is asked and checked through it in several packages. Package sample has cells, outputs and
-// files for tests that need no server.
+// Package toolstest has helpers for the tests of tools: a [Rig], which is an MCP client of the tools on a real Jupyter
+// server, and the calls and checks that several packages share. Package sample has cells, outputs and files for tests that
+// need no server.
 package toolstest

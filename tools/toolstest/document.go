@@ -11,8 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/document"
 )
 
-// EventuallyText waits until the room of a text has a content, without showing
-// it to the rig's client.
+// EventuallyText waits until the room of a text has the wanted content, without showing it to the rig's client.
 func (r *Rig) EventuallyText(path, want string) {
 	r.T.Helper()
 	doc, err := r.Work.OpenText(r.T.Context(), jupyter.MustPath(path))
@@ -27,8 +26,7 @@ func (r *Rig) EventuallyText(path, want string) {
 	}
 }
 
-// Book makes the JSON of a notebook of code cells, each "id:source"; an id may
-// be empty.
+// Book returns the JSON of a notebook of code cells, each "id:source"; an id may be empty.
 func Book(cells ...string) string {
 	var list []string
 	for _, c := range cells {
@@ -41,7 +39,7 @@ func Book(cells ...string) string {
 	return fmt.Sprintf(`{"nbformat":4,"nbformat_minor":5,"metadata":{"kernelspec":{"name":"python3","display_name":"P"}},"cells":[%s]}`, strings.Join(list, ","))
 }
 
-// Book is the notebook's cells as "id:source".
+// Book returns the notebook's cells as "id:source".
 func (r *Rig) Book(path string) []string {
 	r.T.Helper()
 	var out []string
@@ -51,7 +49,7 @@ func (r *Rig) Book(path string) []string {
 	return out
 }
 
-// Written is what the answers about edits of a text have in common.
+// Written has the common members of the answers about edits of a text.
 type Written struct {
 	Message   string `json:"message"`
 	Position  int    `json:"position"`
@@ -63,7 +61,7 @@ type Written struct {
 	Merged    bool   `json:"merged"`
 }
 
-// Content is the whole of a document, as the tool reads it.
+// Content returns a whole document, as the tool reads it.
 func (r *Rig) Content(path string) document.ContentResult {
 	r.T.Helper()
 	var out document.ContentResult
@@ -71,13 +69,13 @@ func (r *Rig) Content(path string) document.ContentResult {
 	return out
 }
 
-// TextFile writes a text file with a name of the test's own.
+// TextFile writes a text file with a name unique to the test.
 func (r *Rig) TextFile(content string) string {
 	r.T.Helper()
 	return r.Server.Write(r.T, r.Server.Name(r.T, " é#%?.md"), content)
 }
 
-// FileIs waits until the file on disk has the content that is wanted.
+// FileIs waits until the file on disk has the wanted content.
 func (r *Rig) FileIs(path, want string) {
 	r.T.Helper()
 	for end := time.Now().Add(time.Minute); r.Server.Read(r.T, path) != want; time.Sleep(50 * time.Millisecond) {
@@ -87,7 +85,7 @@ func (r *Rig) FileIs(path, want string) {
 	}
 }
 
-// Folder makes a folder of the test's own.
+// Folder makes a folder unique to the test.
 func (r *Rig) Folder() string {
 	r.T.Helper()
 	dir := r.Server.Name(r.T, " mappe é#%?")
@@ -97,7 +95,7 @@ func (r *Rig) Folder() string {
 	return dir
 }
 
-// Listing is what is in a folder on disk, hidden files left out.
+// Listing returns the names in a folder on disk, without hidden files.
 func (r *Rig) Listing(dir string) (names []string) {
 	r.T.Helper()
 	list, err := os.ReadDir(filepath.Join(r.Server.Root, filepath.FromSlash(dir)))

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/tools/render"
 )
 
-// ShownImages decodes the pictures of an answer, as a client would, and holds them against the bounds.
+// ShownImages decodes the images of an answer, as a client would, and checks their bounds.
 func ShownImages(t *testing.T, res *mcp.CallToolResult) (out []stdimage.Image) {
 	t.Helper()
 	for _, img := range ImagesOf(res) {
@@ -34,7 +34,7 @@ func ShownImages(t *testing.T, res *mcp.CallToolResult) (out []stdimage.Image) {
 	return out
 }
 
-// References are what stands in the place of images of one kind in the outputs of a result.
+// References returns the texts that replace images of one MIME type in the outputs of a result.
 func References(r notebook.ExecutionResult, mime string) (out []string) {
 	for _, o := range r.Outputs {
 		data, _ := o["data"].(map[string]any)
@@ -45,7 +45,7 @@ func References(r notebook.ExecutionResult, mime string) (out []string) {
 	return out
 }
 
-// Address is the address in a reference.
+// Address returns the address in a reference.
 func Address(t *testing.T, reference string) string {
 	t.Helper()
 	i := strings.Index(reference, "jupyter://")

@@ -33,7 +33,7 @@ func (r *Rig) OnDisk(path string, want ...string) {
 	r.T.Errorf("the file holds %q, want %q", got, want)
 }
 
-// Await waits for the first cell's source in r's own replica, without r's client being shown anything.
+// Await waits for the first cell's source in r's own replica, without showing anything to r's client.
 func (r *Rig) Await(path, want string) {
 	r.T.Helper()
 	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
@@ -52,7 +52,7 @@ func (r *Rig) Await(path, want string) {
 	r.T.Fatalf("the first cell is %q, want %q", got, want)
 }
 
-// UpToDate waits until r's replica holds all that the room has by now.
+// UpToDate waits until r's replica has the current state of the room.
 func (r *Rig) UpToDate(path string) {
 	r.T.Helper()
 	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
@@ -87,7 +87,7 @@ func (r *Rig) Pages(run string, output, size int) (all string, pages int) {
 	}
 }
 
-// OutputText is the text of a cell's streams in the shared document.
+// OutputText returns the text of a cell's streams in the shared document.
 func (r *Rig) OutputText(path string, cell int) string {
 	r.T.Helper()
 	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
@@ -103,12 +103,12 @@ func (r *Rig) OutputText(path string, cell int) string {
 	return all.String()
 }
 
-// Gated is code that prints, waits for a file, and prints again.
+// Gated returns code that prints, waits for a file, and prints again.
 func Gated(gate string) string {
 	return fmt.Sprintf("import os, time\nprint('waiting')\nwhile not os.path.exists(%q): time.sleep(0.02)\nprint('done')", gate)
 }
 
-// CallsOfTheServer are calls that the Jupyter server has to answer, by their tools.
+// CallsOfTheServer returns calls that the Jupyter server has to answer, by their tools.
 func CallsOfTheServer(path string) map[string]Dict {
 	return map[string]Dict{
 		"list_nbs":         {},
@@ -121,7 +121,7 @@ func CallsOfTheServer(path string) map[string]Dict {
 	}
 }
 
-// CallsOfOurs are calls that are answered whatever state the server is in.
+// CallsOfOurs makes calls that are answered in any state of the server.
 func (r *Rig) CallsOfOurs() {
 	r.T.Helper()
 	r.Good("get_base_url", nil, nil)

@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/tools/target"
 )
 
-// TextsOf are the texts of a result.
+// TextsOf returns the texts of a result.
 func TextsOf(res *mcp.CallToolResult) (out []string) {
 	for _, c := range res.Content {
 		if text, ok := c.(mcp.TextContent); ok {
@@ -46,7 +46,7 @@ func (r *Rig) ReadResource(c *client.Client, uri string) (mcp.BlobResourceConten
 	return blob, nil
 }
 
-// Revision is a client of a server of its own, in a revision of the protocol.
+// Revision returns a client of a new MCP server, in a revision of the protocol.
 func (r *Rig) Revision(cfg tools.Config, revision string) *client.Client {
 	r.T.Helper()
 	s, err := tools.New(cfg)
@@ -92,7 +92,7 @@ func (r *Rig) EndKernel(path string) {
 	}
 }
 
-// ReadURI reads a resource as a client does.
+// ReadURI reads a resource through an MCP client.
 func (r *Rig) ReadURI(c *client.Client, uri string) (mcp.TextResourceContents, error) {
 	var req mcp.ReadResourceRequest
 	req.Params.URI = uri
@@ -110,7 +110,7 @@ func (r *Rig) ReadURI(c *client.Client, uri string) (mcp.TextResourceContents, e
 	return text, nil
 }
 
-// MustRead reads a resource that there has to be.
+// MustRead reads a resource that must exist.
 func (r *Rig) MustRead(uri string) mcp.TextResourceContents {
 	r.T.Helper()
 	text, err := r.ReadURI(r.Client, uri)
@@ -120,7 +120,7 @@ func (r *Rig) MustRead(uri string) mcp.TextResourceContents {
 	return text
 }
 
-// Refuses reads what there is not, and checks the error.
+// Refuses reads a resource that does not exist, and checks the error.
 func (r *Rig) Refuses(c *client.Client, uri, message, reason string) {
 	r.T.Helper()
 	got, err := r.ReadURI(c, uri)
@@ -137,7 +137,7 @@ func (r *Rig) Refuses(c *client.Client, uri, message, reason string) {
 	}
 }
 
-// rpcError reads a resource on the wire, for the error's data, which mcp-go's client keeps to itself.
+// rpcError reads a resource on the wire, for the error's data, which mcp-go's client does not expose.
 func rpcError(t *testing.T, c *client.Client, uri string) (code int, message string, data map[string]any) {
 	t.Helper()
 	res, err := c.GetTransport().SendRequest(t.Context(), transport.JSONRPCRequest{
@@ -153,7 +153,7 @@ func rpcError(t *testing.T, c *client.Client, uri string) (code int, message str
 	return res.Error.Code, res.Error.Message, data
 }
 
-// Listed are the resources that a client lists, over all pages.
+// Listed returns the resources that a client lists, over all pages.
 func (r *Rig) Listed(c *client.Client) map[string]mcp.Resource {
 	r.T.Helper()
 	list, err := c.ListResources(r.T.Context(), mcp.ListResourcesRequest{})
@@ -170,7 +170,7 @@ func (r *Rig) Listed(c *client.Client) map[string]mcp.Resource {
 	return out
 }
 
-// URIOf is the address of a notebook that this client has open.
+// URIOf returns the address of a notebook that this client has open.
 func (r *Rig) URIOf(path string) string {
 	r.T.Helper()
 	var list []resource.OwnedEntry
@@ -209,7 +209,7 @@ func (r *Rig) MCPServer() *server.MCPServer {
 	return s
 }
 
-// Modern makes a client of the newest protocol version, in which a server cannot ask of its own accord. It offers no
+// Modern makes a client of the newest protocol version, in which a server cannot start an elicitation. The client offers no
 // elicitation if p is nil.
 func (r *Rig) Modern(log *bytes.Buffer, p *Answerer) *client.Client {
 	r.T.Helper()

@@ -1,6 +1,6 @@
 package toolstest
 
-// ForeignRevision makes, of a revision that was shown, one of another process.
+// ForeignRevision turns a revision into one of another process.
 func ForeignRevision(shown string) string {
 	last := len(shown) - 1
 	if shown[last] == 'x' {

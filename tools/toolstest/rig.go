@@ -31,27 +31,27 @@ type Rig struct {
 	Srv    *jupyter.Server
 	Work   *deps.Work
 	Client *client.Client
-	full   *client.Client  // the first one, which is sent structured content
-	Record *activity.Store // of what the clients do
-	Who    *tool.Client    // that all calls come from; nil where each MCP client is one
+	full   *client.Client  // the first one, which receives structured content
+	Record *activity.Store // of the clients' activity
+	Who    *tool.Client    // the origin of all calls; nil where each MCP client is one
 }
 
-// New makes one on the server that the tests share.
+// New makes a Rig on the server that the tests share.
 func New(t *testing.T) *Rig { return NewOn(t, jupytertest.Shared(t)) }
 
-// NewOn makes one on a server of the test's own.
+// NewOn makes a Rig on the test's own server.
 func NewOn(t *testing.T, s *jupytertest.Server) *Rig {
 	t.Helper()
 	return newOn(t, s, 0, time.Minute)
 }
 
-// Impatient makes one whose calls wait no longer than that for the server.
+// Impatient makes a Rig whose calls wait at most timeout for the server.
 func Impatient(t *testing.T, s *jupytertest.Server, timeout time.Duration) *Rig {
 	t.Helper()
 	return newOn(t, s, timeout, timeout)
 }
 
-// newOn makes one whose requests and calls wait that long.
+// newOn makes a Rig whose requests and calls wait for the given times.
 func newOn(t *testing.T, s *jupytertest.Server, request, call time.Duration) *Rig {
 	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP(), Timeout: request})
@@ -71,7 +71,7 @@ func newOn(t *testing.T, s *jupytertest.Server, request, call time.Duration) *Ri
 		if err := r.Client.Close(); err != nil {
 			t.Error(err)
 		}
-		// A room that cannot be left, because the test has taken its server away, is no failure.
+		// A room that cannot be left, because the test has removed its server, is not a failure.
 		if err := m.Close(context.Background()); err != nil {
 			t.Log("close:", err)
 		}
@@ -84,11 +84,11 @@ func newOn(t *testing.T, s *jupytertest.Server, request, call time.Duration) *Ri
 	return r
 }
 
-// shutKernels ends the kernels of the test's own notebooks, which would stay on the shared server.
+// shutKernels ends the kernels of the test's own notebooks, which would otherwise stay on the shared server.
 func (r *Rig) shutKernels() {
 	sessions, err := r.Srv.Sessions.List(context.Background())
 	if err != nil {
-		return // the test had no server to begin with
+		return // the test never had a server
 	}
 	name := r.Server.Name(r.T, "")
 	own := name[:strings.LastIndexByte(name, '-')+1]
@@ -111,7 +111,7 @@ func (r *Rig) Connect(cfg tools.Config) *client.Client {
 	return r.Attach(s)
 }
 
-// Tick lets the clock go on, in a bubble of testing/synctest too: mcp-go makes the ids of in-process clients of the time.
+// Tick advances the clock, also in a bubble of testing/synctest: mcp-go derives the ids of in-process clients from the time.
 func Tick() { time.Sleep(time.Nanosecond) }
 
 // Attach makes a client of an MCP server.
@@ -136,7 +136,7 @@ func (r *Rig) Attach(s *server.MCPServer) *client.Client {
 // Dict is a JSON object.
 type Dict = map[string]any
 
-// Call calls a tool and returns its result, which it holds against everything that a result must be.
+// Call calls a tool and returns its result, after checking the general rules for results.
 func (r *Rig) Call(name string, args Dict) *mcp.CallToolResult {
 	r.T.Helper()
 	return r.CallAs(r.Client, name, args)
@@ -160,7 +160,7 @@ func (r *Rig) CallAs(c *client.Client, name string, args Dict) *mcp.CallToolResu
 	return res
 }
 
-// MessageOf is the first text of a result.
+// MessageOf returns the first text of a result.
 func MessageOf(res *mcp.CallToolResult) string {
 	if len(res.Content) == 0 {
 		return ""
@@ -169,7 +169,7 @@ func MessageOf(res *mcp.CallToolResult) string {
 	return text.Text
 }
 
-// ImagesOf are the images of a result.
+// ImagesOf returns the images of a result.
 func ImagesOf(res *mcp.CallToolResult) (out []mcp.ImageContent) {
 	for _, c := range res.Content {
 		if img, ok := c.(mcp.ImageContent); ok {
@@ -200,7 +200,7 @@ func Decode(t *testing.T, res *mcp.CallToolResult, dst any) {
 	}
 }
 
-// Bad calls a tool that must refuse, saying all of says.
+// Bad calls a tool that must return an error that contains all of says.
 func (r *Rig) Bad(name string, args Dict, says ...string) {
 	r.T.Helper()
 	res := r.Call(name, args)
@@ -218,7 +218,7 @@ func (r *Rig) Bad(name string, args Dict, says ...string) {
 	}
 }
 
-// Read is the whole notebook as read_nb_cells shows it.
+// Read returns the whole notebook as read_nb_cells shows it.
 func (r *Rig) Read(path string) notebook.ReadResult {
 	r.T.Helper()
 	var out notebook.ReadResult
@@ -226,7 +226,7 @@ func (r *Rig) Read(path string) notebook.ReadResult {
 	return out
 }
 
-// Sources are the sources of the notebook's cells, by the shared document.
+// Sources returns the sources of the notebook's cells in the shared document.
 func (r *Rig) Sources(path string) []string {
 	r.T.Helper()
 	out := []string{}
@@ -236,7 +236,7 @@ func (r *Rig) Sources(path string) []string {
 	return out
 }
 
-// Unchanged checks at the end of a test that the notebook's content is what it is now.
+// Unchanged returns a function that checks that the notebook's content has not changed since.
 func (r *Rig) Unchanged(path string) func() {
 	r.T.Helper()
 	before := r.Read(path)
@@ -249,13 +249,13 @@ func (r *Rig) Unchanged(path string) func() {
 	}
 }
 
-// Person is another participant of the same rooms, with sessions of its own.
+// Person returns another participant of the same rooms, with separate sessions.
 func (r *Rig) Person() *Rig {
 	r.T.Helper()
 	return NewOn(r.T, r.Server)
 }
 
-// With are the arguments of a call with one more, or with another value of one.
+// With returns the arguments of a call with one argument added or replaced.
 func With(args Dict, name string, value any) Dict {
 	out := maps.Clone(args)
 	out[name] = value

@@ -13,16 +13,16 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// ProgressEvery is the interval of progress notifications of a long call. It is short enough for clients that give up
-// on a silent call, and long enough for their notification queues.
+// ProgressEvery is the interval of progress notifications of a long call. It is short enough for clients that give up on a
+// silent call, and long enough for their notification queues.
 const ProgressEvery = time.Second
 
-// LongAhead is how long the run before may take until the caller of one that waits behind it hears of that.
+// LongAhead is how long a run may take until the call that waits for the next run returns.
 const LongAhead = 2 * time.Second
 
-// Await waits until the runs or wait end, or the caller should know more before the next one ends: it waits for input
-// that nobody is being asked for, or it is queued behind another call's run that does so, or that takes longer than
-// [LongAhead]. It reports progress.
+// Await waits until the runs or wait end, or the caller must know more before the next run ends: a run waits for input that
+// no person is being asked for, or is queued behind another call's run that does, or that takes longer than [LongAhead]. It
+// reports progress.
 func Await(ctx, wait context.Context, runs []*run.Run) {
 	AwaitTelling(ctx, wait, runs, func(run.Result) {})
 }
@@ -32,12 +32,12 @@ func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Resu
 	await(ctx, wait, runs, LongAhead, look)
 }
 
-// Follow is [Await] for a call that was made to wait for a run, however long the run before takes.
+// Follow is [Await] for a call that waits for a run, however long the previous run takes.
 func Follow(ctx, wait context.Context, r *run.Run) {
 	await(ctx, wait, []*run.Run{r}, math.MaxInt64, func(run.Result) {})
 }
 
-// await is [AwaitTelling]. It ends when the run before has taken long.
+// await is [AwaitTelling] with a limit on how long the previous run may take.
 func await(ctx, wait context.Context, runs []*run.Run, long time.Duration, look func(run.Result)) {
 	began := time.Now()
 	tick := time.NewTicker(ProgressEvery)
@@ -75,9 +75,9 @@ func await(ctx, wait context.Context, runs []*run.Run, long time.Duration, look 
 	}
 }
 
-// obstacle is what keeps a run from its turn, if that is another call's run: stuck is closed while that waits for input
-// that nobody is being asked for, late fires when it has taken long, and changed is closed when all this is to be looked
-// at again. Those that cannot happen are nil.
+// obstacle describes the run of another call that a run is queued behind: stuck is closed while that run waits for input
+// that no person is being asked for, late fires when it has taken long, and changed is closed when obstacle must be called
+// again. Channels for events that cannot happen are nil.
 func obstacle(r *run.Run, ours []*run.Run, long time.Duration) (stuck <-chan struct{}, late <-chan time.Time, changed <-chan struct{}) {
 	ahead, changed := r.Ahead()
 	if ahead == nil || slices.Contains(ours, ahead) {
@@ -89,7 +89,7 @@ func obstacle(r *run.Run, ours []*run.Run, long time.Duration) (stuck <-chan str
 	return ahead.Unasked(), late, changed
 }
 
-// lastLine is the last line that a run has printed, cut to size.
+// lastLine returns the last line that a run has printed, cut to size.
 func lastLine(r run.Result) string {
 	for i := len(r.Outputs) - 1; i >= 0; i-- {
 		if r.Outputs[i].Type() != "stream" {

@@ -20,7 +20,7 @@ type Behind struct {
 	says string
 }
 
-// Says is that in a sentence, with what the caller can do; "" for a run that waits for none.
+// Says returns this in a sentence, with the caller's options; "" for a nil Behind.
 func (b *Behind) Says() string {
 	if b == nil {
 		return ""
@@ -28,7 +28,7 @@ func (b *Behind) Says() string {
 	return b.says
 }
 
-// Behind is what a run is queued behind; nil if nothing is known to be before it.
+// Behind returns the run that a run is queued behind; nil if none is known.
 func (w Waits) Behind(ctx context.Context, r *run.Run) *Behind {
 	ahead, _ := r.Ahead()
 	if ahead == nil {
@@ -67,7 +67,7 @@ func (w Waits) Behind(ctx context.Context, r *run.Run) *Behind {
 	return b
 }
 
-// tookWords says how long a run has taken.
+// tookWords says how long a run has taken so far.
 func tookWords(now run.Result, took time.Duration) string {
 	said := took.Round(100 * time.Millisecond).String()
 	if took >= 10*time.Second {
@@ -79,7 +79,7 @@ func tookWords(now run.Result, took time.Duration) string {
 	return "has run for " + said
 }
 
-// NotBegun says why a run whose turn has come has not begun for long; "" if it has.
+// NotBegun says why a run has not begun long after its turn came; "" if it has.
 func NotBegun(now run.Result) string {
 	if now.State != run.Running || now.Begun || time.Since(now.Started) < LongAhead {
 		return ""
@@ -87,8 +87,8 @@ func NotBegun(now run.Result) string {
 	return "the kernel is busy with code of somebody else, or starting"
 }
 
-// Visible reports whether a client may see a run of an owner: only its own. A run of before this program's start may be
-// that of a client session that is gone, and is shown to all that do not say who they are.
+// Visible reports whether a client may see a run of an owner: only its own. A run from before this program's start may
+// belong to a client session that has ended; it is visible to all clients without an identity.
 func Visible(ctx context.Context, owner string, before bool) bool {
 	return owner == tool.ClientOf(ctx) || before && tool.ClientIn(ctx) == nil
 }

@@ -1,4 +1,4 @@
-// Package waiting is how a call waits for code: how long, behind which other run, with which progress messages, and who
+// Package waiting decides how a call waits for code: how long, behind which other run, with which progress messages, and who
 // answers the input that the code asks for.
 //
 // It imports session/kernel/run, session/render/images, tools/render and tools/tool.

@@ -42,7 +42,7 @@ func Asker(ctx context.Context) run.Asker {
 	}
 }
 
-// RunOptions are the options with which a call's cells run.
+// RunOptions returns the options with which a call's cells run.
 func RunOptions(ctx context.Context) run.Options {
 	return run.Options{Ask: Asker(ctx), Owner: tool.ClientOf(ctx)}
 }
@@ -62,7 +62,7 @@ func elicitation(q run.Question) mcp.ElicitationParams {
 	}
 }
 
-// lineOf takes the input line from a client's answer.
+// lineOf returns the input line from a client's answer.
 func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 	switch {
 	case errors.Is(err, server.ErrElicitationNotSupported), errors.Is(err, server.ErrNoActiveSession), errors.Is(err, tool.ErrAnswered):
@@ -82,7 +82,7 @@ func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 	return value, nil
 }
 
-// question is the text that the person is shown.
+// question returns the text that is shown to the person.
 func question(q run.Question) string {
 	prompt, _ := textfmt.Cut(textfmt.Plain(q.Prompt), 2000)
 	kind := lo.Ternary(q.Password, "a password; nbduet neither shows nor stores it, but your MCP client may show it", "input")

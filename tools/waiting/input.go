@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// promptShown is how many characters of a prompt an answer has, and promptQuoted how many of them a sentence quotes.
+	// promptShown is the maximum length of a prompt in an answer, and promptQuoted in a sentence, both in characters.
 	promptShown  = 2000
 	promptQuoted = 200
 )
 
-// An Input is what code waits for, in the answer of a tool.
+// An Input is the input that code waits for, in the answer of a tool.
 type Input struct {
 	Prompt   string `json:"prompt"`
 	Password bool   `json:"password"`
 }
 
-// InputOf is the input that a run waits for and that nobody is being asked for; nil for none.
+// InputOf returns the input that a run waits for and that no person is being asked for; nil for none.
 func InputOf(r run.Result) *Input {
 	if r.State != run.WaitingForInput || r.Asking == nil {
 		return nil
@@ -38,7 +38,7 @@ func Asks(r run.Result) string {
 	return "it waits for " + what + " (" + textfmt.Quoted(prompt) + ")"
 }
 
-// HowToAnswer says which input the code of a run waits for, and who answers it how; "" if it waits for none.
+// HowToAnswer says which input the code of a run waits for, and how it is answered by whom; "" if it waits for none.
 func (w Waits) HowToAnswer(id string, r run.Result) string {
 	switch {
 	case r.Asking == nil:

@@ -8,18 +8,17 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Waits is how calls wait.
+// Waits has the settings of waiting calls.
 type Waits struct {
-	// AnswerWithin is how long a call waits for code if it does not say how long, and its client does not hear of the
-	// progress, and how long it waits until people pause who are typing; 0 for no limit. Hosts give up on silent calls after
-	// a minute.
+	// AnswerWithin limits how long a call without a timeout waits for code if its client receives no progress, and how long
+	// it waits until people who are typing pause; 0 for no limit. Hosts give up on silent calls after a minute.
 	AnswerWithin time.Duration
-	// AgentPasswords lets a model answer the passwords that code asks for; else a person has to.
+	// AgentPasswords lets a model answer the passwords that code asks for; otherwise a person must.
 	AgentPasswords bool
 }
 
-// Hold is how long a call waits for code: as long as it said, or as is usual if its client hears from it meanwhile. What it
-// has waited for people is part of AnswerWithin, but for a second.
+// Hold returns how long a call waits for code: as long as it said, or the usual time if its client receives progress. The
+// time spent waiting for people counts toward AnswerWithin, but at least a second remains.
 func (w Waits) Hold(ctx context.Context, said bool, wait time.Duration) time.Duration {
 	if said || w.AnswerWithin == 0 || tool.HearsProgress(ctx) {
 		return wait

@@ -23,10 +23,10 @@ var (
 	validID    = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 )
 
-// packageFile is the name of the cell in which srcbook keeps the packages that a notebook needs.
+// packageFile is the name of the cell in which srcbook lists the packages that a notebook needs.
 const packageFile = "package.json"
 
-// Decode reads a notebook. An *Error says where text does not follow the format.
+// Decode parses a notebook. An *Error says where the text does not follow the format.
 func Decode(text string) (Notebook, error) {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), "\r", "\n")
 	d := decoder{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}
@@ -52,7 +52,7 @@ func Decode(text string) (Notebook, error) {
 			nb.Title = strings.TrimSpace(title)
 			d.at++
 		}
-	} else if isTitle(d.line()) { // a cell of its own, as in srcbook
+	} else if isTitle(d.line()) { // a separate cell, as in srcbook
 		d.out = append(d.out, Cell{Type: markdown, Source: strings.TrimRight(d.line(), " ")})
 		d.at++
 	}
@@ -69,14 +69,14 @@ type decoder struct {
 	at    int
 	out   []Cell
 
-	text    []string // of the Markdown cell that is being read
+	text    []string // of the current Markdown cell
 	open    cellInfo
 	hasInfo bool // open describes that cell
 
-	unended bool // a fenced block in Markdown has no end
+	unended bool // a fenced block in Markdown does not end
 }
 
-// line is the current line, "" after the end.
+// line returns the current line, "" after the end.
 func (d *decoder) line() string {
 	if d.at < len(d.lines) {
 		return d.lines[d.at]
@@ -86,14 +86,14 @@ func (d *decoder) line() string {
 
 func (d *decoder) wrong(reason string) error { return &Error{Line: d.at + 1, Reason: reason} }
 
-// blank goes on to the next line that is not blank.
+// blank moves to the next line that is not blank.
 func (d *decoder) blank() {
 	for d.at < len(d.lines) && strings.TrimSpace(d.lines[d.at]) == "" {
 		d.at++
 	}
 }
 
-// cells reads all that is left.
+// cells reads the remaining lines.
 func (d *decoder) cells() error {
 	for d.at < len(d.lines) {
 		line := d.line()
@@ -155,13 +155,13 @@ func (d *decoder) info(m cellInfo) error {
 	return nil
 }
 
-// begin ends the Markdown cell that is being read, and begins another.
+// begin ends the current Markdown cell, and begins another.
 func (d *decoder) begin(m cellInfo) {
 	d.end()
 	d.open, d.hasInfo = m, true
 }
 
-// end ends the Markdown cell that is being read, if it is one.
+// end ends the current Markdown cell, if there is one.
 func (d *decoder) end() {
 	first, last := 0, len(d.text)
 	for first < last && strings.TrimSpace(d.text[first]) == "" {
@@ -220,7 +220,7 @@ func (d *decoder) block(fence string) (string, error) {
 	return strings.Join(d.lines[begin:end], "\n"), nil
 }
 
-// skipBlock takes a block in Markdown as text, so that nothing in it counts as a cell.
+// skipBlock adds a block in Markdown as text, so that its lines do not count as cells.
 func (d *decoder) skipBlock(fence string) {
 	end := d.closing(d.at, fence)
 	if end < 0 {
@@ -241,7 +241,7 @@ func (d *decoder) closing(from int, fence string) int {
 	return -1
 }
 
-// idOf returns the cell id that a file name gives, "" for none.
+// idOf returns the cell id in a file name, "" for none.
 func idOf(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		name = name[:i]

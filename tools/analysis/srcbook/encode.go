@@ -15,7 +15,7 @@ const (
 	raw      = "raw"
 )
 
-// A Notebook is as much of a notebook as the format holds.
+// A Notebook has the parts of a notebook that the format can represent.
 type Notebook struct {
 	// Title is written if the first cell does not begin with a heading of level 1, because the format requires one.
 	// [Decode] leaves it empty if the heading belongs to a cell.
@@ -29,7 +29,7 @@ type Notebook struct {
 
 // A Cell is a code, markdown or raw cell.
 type Cell struct {
-	ID       string         // "" in what Decode returns for a cell without a usable name
+	ID       string         // "" from Decode if the cell has no usable name
 	Type     string         // "code", "markdown" or "raw"
 	Source   string         // with line ends "\n"
 	Metadata map[string]any // nil for none
@@ -47,10 +47,10 @@ type own struct {
 	First *cellInfo `json:"first,omitempty"`
 }
 
-// cellInfo is the JSON in the comment before a cell: what the cell's text does not say.
+// cellInfo is the JSON in the comment before a cell: the facts that the cell's text does not show.
 type cellInfo struct {
 	ID       string         `json:"id,omitempty"`
-	Type     string         `json:"type,omitempty"` // "raw"; for other types the text says it
+	Type     string         `json:"type,omitempty"` // "raw"; the text shows other types
 	Lines    *int           `json:"lines,omitempty"`
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
@@ -120,7 +120,7 @@ func encodeCell(c Cell, lang Language, described bool) (string, error) {
 	return comment + "\n" + body, err
 }
 
-// infoOf returns what the text of a cell does not say.
+// infoOf returns the facts that the text of a cell does not show.
 func infoOf(c Cell) cellInfo {
 	m := cellInfo{ID: c.ID}
 	if len(c.Metadata) > 0 {
@@ -138,10 +138,10 @@ func infoOf(c Cell) cellInfo {
 	return m
 }
 
-// plainText reports whether Decode finds the end of a Markdown cell's text without a count of its lines.
+// plainText reports whether Decode finds the end of a Markdown cell's text without its number of lines.
 func plainText(text string) bool {
 	if strings.TrimSpace(text) == "" {
-		return false // its comment would be taken for the next cell's
+		return false // its comment would be read as the next cell's
 	}
 	d := decoder{lines: strings.Split(text+"\n\n"+infoBegin+"{}"+commentEnd, "\n")}
 	d.begin(cellInfo{})

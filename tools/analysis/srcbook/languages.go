@@ -9,8 +9,8 @@ type Language struct {
 	MIME      string
 }
 
-// languages has the languages of known Jupyter kernels. MIME types are the registered ones of IANA if there are any
-// (for JavaScript the older name that clients of notebooks expect), else the customary ones.
+// languages has the languages of known Jupyter kernels. MIME types are those registered with IANA if there are any (for
+// JavaScript the older name that clients of notebooks expect), else the customary ones.
 var languages = []Language{
 	{"python", ".py", "text/x-python"},
 	{"javascript", ".js", "application/javascript"},

@@ -26,7 +26,7 @@ func encode(t *testing.T, nb srcbook.Notebook) string {
 	return text
 }
 
-// What is written is srcbook's form, to the letter.
+// Encode writes exactly srcbook's format.
 func TestEncode(t *testing.T) {
 	got := encode(t, srcbook.Notebook{
 		Title: "analysis", Language: "python",
@@ -47,7 +47,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// hard are texts that look like something else.
+// hard are texts that look like parts of the format.
 var hard = []string{
 	"", " ", "\n", "\n\n", "x", "x\n", "\n x \n\n", "  indented", "# Title", "# ", "#", "# T\n\n# Second", "Setext\n===",
 	"###### a.py", "###### a.py\n\n```python\n1\n```", "###### a\n\n[a](./src/a)", "###### package.json\n\n```json\n{}\n```",
@@ -56,7 +56,7 @@ var hard = []string{
 	"größer ≠ 𝒳 👩‍👩‍👧 \u0301", "\u2028 \u00a0", "tab\there", strings.Repeat("long line ", 500), "- a\n\n\n\n- b", "\ufeffbom",
 }
 
-// Any cells come back as they were, whatever is in them and wherever they stand.
+// Any cells come back unchanged, in any order.
 func TestRoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	check := func(name string, nb srcbook.Notebook) {
@@ -97,7 +97,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A file of srcbook's own is read by srcbook's rules.
+// A file written by srcbook is read by srcbook's rules.
 func TestDecodeSrcbook(t *testing.T) {
 	text := "<!-- srcbook:{\"language\":\"typescript\",\"tsconfig.json\":\"{}\"} -->\r\n\r\n# Trees\r\n\r\n###### package.json\r\n\r\n```json\r\n{\"type\":\"module\"}\r\n```\r\n\r\n" +
 		"## Why\r\n\r\nBecause:\r\n\r\n```ts\r\n###### not.ts\r\n```\r\n\r\n###### tree-node.ts\r\n\r\n```typescript\r\nclass TreeNode {\r\n}\r\n```\r\n\r\nThe end.\r\n"
@@ -116,7 +116,7 @@ func TestDecodeSrcbook(t *testing.T) {
 	test.Eq(t, want, nb.Cells)
 }
 
-// What is no srcbook file is refused with the line.
+// Text that is not a srcbook file is refused with the line.
 func TestDecodeRefuses(t *testing.T) {
 	const head = "<!-- srcbook:{\"language\":\"python\"} -->\n\n# T\n\n"
 	for text, want := range map[string]string{
@@ -153,7 +153,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// Nothing that is given as a file makes Decode panic, and what it reads can be written and read again.
+// No input makes Decode panic, and its result can be encoded and decoded again.
 func FuzzDecode(f *testing.F) {
 	for _, h := range hard {
 		f.Add("<!-- srcbook:{\"language\":\"python\"} -->\n\n# T\n\n" + h)

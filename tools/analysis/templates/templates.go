@@ -1,9 +1,9 @@
-// Package templates holds the notebooks that new notebooks are made from, each a srcbook file of this folder. All their
-// cells run with Python's standard library, numpy, pandas and matplotlib.
+// Package templates has the templates of new notebooks, each a srcbook file in this folder. All their cells run with
+// Python's standard library, numpy, pandas and matplotlib.
 //
 // # Concurrency
 //
-// What [All] returns is made once and must not be changed.
+// The result of [All] is made once and must not be changed.
 package templates
 
 import (

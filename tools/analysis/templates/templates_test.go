@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Every template is in the very form that notebooks are written in, has code, and names each cell once.
+// Every template has exactly the format that Encode writes, has code, and names each cell once.
 func TestTemplates(t *testing.T) {
 	for _, name := range []string{"tree_of_thought", "beam_search", "mcts", "explore_dataset", "compare_models"} {
 		if _, ok := templates.Find(name); !ok {

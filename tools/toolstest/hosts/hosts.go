@@ -1,5 +1,5 @@
-// Package hosts has doubles of the programs that give a model what tools answer: each does with a result what the
-// programs named beside it do, so that a test sees what their models see.
+// Package hosts has test doubles of the programs that pass answers of tools to a model: each treats a result like the
+// programs named beside it, so that a test sees the model's view.
 package hosts
 
 import (
@@ -9,34 +9,34 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// A Host is a way to give a model what a tool answers.
+// A Host is a way to pass answers of tools to a model.
 type Host struct {
 	Name string
-	// Pictures says whether the model sees pictures at all, and Late that it sees them one turn after the answer.
+	// Pictures says whether the model sees images, and Late that it sees them one turn after the answer.
 	Pictures, Late bool
-	// texts and pictures are what the model gets of a result.
+	// texts and pictures return the parts of a result that the model receives.
 	texts    func(res *mcp.CallToolResult) []string
 	pictures func(res *mcp.CallToolResult) []mcp.ImageContent
 }
 
-// All are the ways that there are.
+// All returns all known hosts.
 func All() []Host {
 	return []Host{
-		// Claude Code, VS Code and Codex (anthropics/claude-code 54737 and 55677, microsoft/vscode 290063): where there is
-		// structured content, its JSON alone, and what stands in the content is gone, pictures too.
+		// Claude Code, VS Code and Codex (anthropics/claude-code 54737 and 55677, microsoft/vscode 290063): if there is
+		// structured content, only its JSON; the content is lost, images too.
 		{Name: "structured replaces", Pictures: true, texts: structuredOr(contentTexts), pictures: unlessStructured},
 		// Copilot: both.
 		{Name: "both", Pictures: true, texts: structuredAnd(contentTexts), pictures: contentPictures},
 		// The SDKs' own clients.
 		{Name: "content only", Pictures: true, texts: contentTexts, pictures: contentPictures},
-		// Claude Desktop (anthropics/claude-ai-mcp 643): the pictures come with the next turn.
+		// Claude Desktop (anthropics/claude-ai-mcp 643): the images come with the next turn.
 		{Name: "pictures a turn late", Pictures: true, Late: true, texts: contentTexts, pictures: contentPictures},
-		// Hosts of models without eyes.
+		// Hosts of models without vision.
 		{Name: "text only", texts: contentTexts, pictures: func(*mcp.CallToolResult) []mcp.ImageContent { return nil }},
 	}
 }
 
-// Seen is what a model gets in one turn.
+// Seen is a model's input in one turn.
 type Seen struct {
 	Text     string
 	Pictures []mcp.ImageContent
@@ -51,7 +51,7 @@ type Chat struct {
 // Chat begins a conversation.
 func (h Host) Chat() *Chat { return &Chat{Host: h} }
 
-// Turn is what the model gets next: the answer of a tool, nil for a turn without one.
+// Turn returns the model's next input: the answer of a tool, nil for a turn without one.
 func (c *Chat) Turn(res *mcp.CallToolResult) Seen {
 	var now Seen
 	if c.Late {
@@ -87,7 +87,7 @@ func contentPictures(res *mcp.CallToolResult) (out []mcp.ImageContent) {
 	return out
 }
 
-// structured is the JSON of the structured content, if there is any.
+// structured returns the JSON of the structured content, if there is any.
 func structured(res *mcp.CallToolResult) (text string, ok bool) {
 	if res.StructuredContent == nil {
 		return "", false

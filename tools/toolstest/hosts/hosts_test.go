@@ -7,7 +7,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Each host gives a model what it is said to give.
+// Each host passes to a model the parts that its description says.
 func TestHosts(t *testing.T) {
 	plain := &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent("text"), mcp.NewImageContent("data", "image/png")}}
 	both := &mcp.CallToolResult{Content: plain.Content, StructuredContent: map[string]any{"a": 1}}

@@ -1,2 +1,2 @@
-// Package sample has what tests of tools work on: cells, outputs, a picture, and a project file.
+// Package sample has sample data for tests of tools: cells, outputs, an image, and a project file.
 package sample

@@ -47,7 +47,7 @@ func Display(data map[string]any) ydoc.Output {
 	return ydoc.Output{"output_type": "display_data", "data": data, "metadata": map[string]any{}}
 }
 
-// AsJSON is v as compact JSON.
+// AsJSON returns v as compact JSON.
 func AsJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := tool.Compact(v)
