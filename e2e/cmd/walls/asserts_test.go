@@ -61,5 +61,5 @@ func TestAssertsOnlyFall(t *testing.T) {
 		test.StrContains(t, out.String(), says)
 	}
 	must.NoError(t, os.WriteFile(file, []byte("a few"), 0o600))
-	test.ErrorContains(t, checkAsserts(&strings.Builder{}, dir, file), `asserts.txt:1: want a package and a number, have "a few"`)
+	test.ErrorContains(t, checkAsserts(&strings.Builder{}, dir, file), `asserts.txt:1: want a name and a number, have "a few"`)
 }

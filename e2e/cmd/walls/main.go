@@ -20,6 +20,7 @@
 //	walls -v -limits FILE              print all packages with their limits as well
 //	walls -edges tools                 print who names what of whom within the knot of tools
 //	walls -asserts FILE                print the packages whose tests join more or fewer facts by || than the file says
+//	walls -prose FILE                  print the phrases that occur more or fewer times in comments, strings and Markdown
 //
 // It measures the packages of the module in the directory where it runs, or those that are named: "tools" and
 // "tools/..." are the same as "./tools" and "./tools/...". What is built for another system than this one is left out.
@@ -53,6 +54,7 @@ func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("walls", flag.ContinueOnError)
 	file := flags.String("limits", "", "the `file` of limits; without it, nothing is too large")
 	asserts := flags.String("asserts", "", "the `file` with the number of || in the assertions of each package: check these alone")
+	prose := flags.String("prose", "", "the `file` with the number of phrases to avoid: check these alone")
 	verbose := flags.Bool("v", false, "print all packages, and not only those over a limit")
 	edges := flags.Bool("edges", false, "print who names what of whom within each knot, the least named first")
 	if err := flags.Parse(args); err != nil {
@@ -61,6 +63,9 @@ func run(args []string, out io.Writer) error {
 
 	if *asserts != "" {
 		return checkAsserts(out, ".", *asserts)
+	}
+	if *prose != "" {
+		return checkProse(out, ".", *prose)
 	}
 	var lim limits
 	if *file != "" {
