@@ -27,7 +27,7 @@ func TestReleaseNotes(t *testing.T) {
 	if m := released.FindStringSubmatch(read(t, filepath.Join(root, "CHANGELOG.md"))); m != nil {
 		latest = m[1]
 	}
-	sentence := "**No release is published yet**: what follows works once one is. Until then, build from source: `make build` makes the program, `make wheel` the Python packages, in `dist`."
+	sentence := "**No release is published yet**: the commands below work once one is. Until then, build from source: `make build` makes the program, `make wheel` the Python packages, in `dist`."
 	if latest != "" {
 		sentence = "The latest release is " + latest + "."
 	}
