@@ -25,7 +25,7 @@ func (e *IncompleteError) Error() string {
 	if !e.Read.IsZero() {
 		shown = "this is its file as of " + e.Read.Format("15:04:05")
 	}
-	return fmt.Sprintf("the shared document is damaged: its room lacks a part of it (%s), so %s and it cannot be edited or run; go on in a copy of the file, which gets a room of its own, or have the room made anew: close the document in all tabs, stop the server, delete its store of rooms (.jupyter_ystore.db in its working folder) and start it again", e.Lacks, shown)
+	return fmt.Sprintf("the shared document is damaged: its room lacks a part of it (%s), so %s and it cannot be edited or run; go on in a copy of the file, which gets its own room, or create the room again: close the document in all tabs, stop the server, delete its store of rooms (.jupyter_ystore.db in its working folder) and start it again", e.Lacks, shown)
 }
 
 // gapOf returns the error of a join whose room lacks a part of its document, nil for other errors.

@@ -96,7 +96,7 @@ func (m *Manager) KernelInUse(path jupyter.Path) (ours int, kept string) {
 			ours = 1
 		}
 		if people := d.People(); len(people) > 0 && !m.servers.Apart() {
-			kept = "somebody has the notebook open: " + people[0].Name
+			kept = "a person has the notebook open: " + people[0].Name
 		}
 	}
 	return ours, kept

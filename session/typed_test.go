@@ -75,7 +75,7 @@ func TestTypingInAText(t *testing.T) {
 				if !c.expect.refused {
 					return
 				}
-				who := "somebody"
+				who := "a person"
 				if c.expect.named {
 					who = "Ada"
 				}
@@ -111,7 +111,7 @@ func TestTypingInATextThatIsOpened(t *testing.T) {
 		time.AfterFunc(400*time.Millisecond, func() { types("t") })
 		err := d.EditText(call(t, "a", 1), "edit text", func(e *ydoc.TextEditor) error { return e.SetText("# notes\nalpha gamma\n") })
 		must.Error(t, err)
-		test.StrHasPrefix(t, "busy_human: somebody is typing in line 2", err.Error())
+		test.StrHasPrefix(t, "busy_human: a person is typing in line 2", err.Error())
 		test.Eq(t, "# notes\nalpha betast\n", d.Text().String())
 	})
 }

@@ -130,7 +130,7 @@ func TestLargeBases(t *testing.T) {
 			if err == nil {
 				t.Fatal("not refused")
 			}
-			for _, want := range []string{"nothing was changed", "changed by somebody else since you read it", "b = 1 # typed", "Read it, then give its revision"} {
+			for _, want := range []string{"nothing was changed", "changed by someone else since you read it", "b = 1 # typed", "Read it, then give its revision"} {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("%q is not in %v", want, err)
 				}

@@ -129,7 +129,7 @@ func TestCellIDsOfDeletedCells(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				p, call := newByIDs(t, name)
 				p.person(func(e *ydoc.Editor) error { return e.Delete("cell-1") })
-				for _, try := range [][2]string{{"cell-1", `"cell-1" was deleted by somebody else`}, {"cell", `"cell-1" was deleted`}} {
+				for _, try := range [][2]string{{"cell-1", `"cell-1" was deleted by someone else`}, {"cell", `"cell-1" was deleted`}} {
 					text, failed := call(c.args(try[0]))
 					test.True(t, failed)
 					test.StrContains(t, text, try[1])

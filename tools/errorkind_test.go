@@ -51,7 +51,7 @@ func TestErrorKind(t *testing.T) {
 		{"dial tcp, connection refused", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}},
 		{"panic with string", panicsWith(func() { panic("s3cret") })},
 		{"runtime error: index out of range [6] with length 0", panicsWith(func() { _ = strings.Split("", "")[len("s3cret")] })},
-		{"there is no such analysis session, EOF", errors.Join(analysis.ErrNoSession, fmt.Errorf("s3cret: %w", io.EOF))},
+		{"no such analysis session, EOF", errors.Join(analysis.ErrNoSession, fmt.Errorf("s3cret: %w", io.EOF))},
 	} {
 		got := ErrorKind(c.err)
 		test.StrHasSuffix(t, c.want, got)

@@ -47,7 +47,7 @@ func findTools(p *parts) tool.Tool {
 		Name:        nameFindTools,
 		Title:       "Find further tools",
 		Toolset:     tool.ToolsetCore,
-		Description: "Finds tools that are not listed, when none here does what you want: analysis sessions, kernels, templates, files, findings to keep and more. Returns their arguments; call_tool calls them.",
+		Description: "Finds tools that are not listed, when no listed tool fits: analysis sessions, kernels, templates, files, findings to keep and more. Returns their arguments; call_tool calls them.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[findToolsResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args findToolsArgs) (*tool.Answer, error) {

@@ -11,9 +11,9 @@ import (
 
 // instructions is the text that the model reads once, before any tool. Every conversation pays for it: e2e/listing counts
 // it.
-const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and what they type is what you read.
+const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and you read their unsaved typing.
 Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and mean the cells as last shown to you, with your own changes since; a call for a cell that was deleted is refused. Ids stay.
-A change of a cell is merged with what people type meanwhile; if both changed the same words, nothing is written and you see both changes.`
+A change of a cell is merged with text that people type meanwhile; if both changed the same words, nothing is written and you see both changes.`
 
 // instructionsForWords describes how cells look in answers in words.
 const instructionsForWords = `

@@ -172,7 +172,7 @@ func (o *offer) unknown(name string) string {
 	case toTheRest(name):
 		return "the tool " + name + " is there only where nbduet was started without --toolsets: all tools that can be called are listed"
 	case t.Toolset == tool.ToolsetContext && (o.on == nil || slices.Contains(o.on, tool.ToolsetContext)):
-		return "the tool " + name + " needs the record of what clients do, which this server does not keep"
+		return "the tool " + name + " needs the activity record, which this server does not keep"
 	}
 	return fmt.Sprintf("the tool %s is in the toolset %s, which is not on: start nbduet with --toolsets %s", name, t.Toolset, strings.Join(append(slices.Clone(o.on), t.Toolset), ","))
 }

@@ -196,7 +196,7 @@ func TestIndexOfADeletedCell(t *testing.T) {
 				})
 				text, failed := p.call(tool, c.args)
 				test.True(t, failed)
-				test.StrContains(t, text, "deleted by somebody else")
+				test.StrContains(t, text, "deleted by someone else")
 				test.StrContains(t, text, "c = 3")
 				all, ran := p.sources()
 				test.Eq(t, "a c d", plain.Replace(all))

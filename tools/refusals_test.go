@@ -196,7 +196,7 @@ func TestReadTwiceNeedsTheRevision(t *testing.T) {
 							t.Error(text)
 						}
 					} else {
-						p.refuses(name, c.byID, "changed by somebody else", "+b = 2 # typed", "| b = 2 # typed", revision)
+						p.refuses(name, c.byID, "changed by someone else", "+b = 2 # typed", "| b = 2 # typed", revision)
 						p.refusedAgain(name, c.byID, "typed")
 					}
 					if all, _ := p.sources(); strings.Contains(all, "typed") {

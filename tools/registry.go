@@ -27,7 +27,7 @@ type Toolset struct {
 // Toolsets returns all toolsets.
 func Toolsets() []Toolset {
 	return []Toolset{
-		{tool.ToolsetCore, "what is needed day by day, taken from the sets below, and the way to the rest of them", true},
+		{tool.ToolsetCore, "tools for daily work, taken from the sets below, and the way to the others", true},
 		{tool.ToolsetPair, "work beside people: who is here, what changed and by whom, taking back the agent's own edits", false},
 		{tool.ToolsetRTCMCP, "all of notebook, document and rtc: the tools of jupyterlab-rtc-mcp", false},
 		{tool.ToolsetNotebook, "find, read, edit and run notebooks", false},

@@ -42,8 +42,8 @@ func TestInputOverSeveralRounds(t *testing.T) {
 		if n := len(r.Read(path).Cells); n != 3 {
 			t.Errorf("the notebook has %d cells, want 3", n)
 		}
-		test.StrNotContains(t, log.String(), "hunter2", test.Sprint("the log tells of the password"))
-		test.StrNotContains(t, log.String(), "Token please", test.Sprint("the log tells of the password"))
+		test.StrNotContains(t, log.String(), "hunter2", test.Sprint("the log mentions the password"))
+		test.StrNotContains(t, log.String(), "Token please", test.Sprint("the log mentions the password"))
 		p.Answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
 		var ran notebook.ExecuteResult
 		toolstest.Decode(t, r.CallAs(c, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 2}}}), &ran)

@@ -245,7 +245,7 @@ func (d *Doc) Hold(s *Step) {
 func (d *Doc) Settle(s *Step, tab func(client uint64) bool, tabs bool) error {
 	return d.do("settle a step", func() error {
 		if c, ok := d.replica.Races.Into(s.did); ok {
-			return d.yield(s, c, &ConflictError{Detail: "somebody typed in it before the deletion reached them", Mine: "deleted"})
+			return d.yield(s, c, &ConflictError{Detail: "a person typed in it before the deletion reached them", Mine: "deleted"})
 		}
 		for _, c := range d.replica.Races.Contests(s.did, tab, tabs) {
 			if err := contested(c); err != nil {
@@ -290,7 +290,7 @@ func (d *Doc) yield(s *Step, c crdt.Contest, conflict *ConflictError) error {
 	}
 	conflict.Theirs = textdiff.Unified("theirs", c.Before, c.Theirs, 1)
 	if left := len(u.Kept) + len(u.Gone); left > 0 || u.Missed {
-		conflict.Detail = fmt.Sprintf("%s; what the edit did in cells that others deleted or replaced could not be taken back", conflict.Detail)
+		conflict.Detail = fmt.Sprintf("%s; its changes in cells that others deleted or replaced could not be undone", conflict.Detail)
 	}
 	return conflict
 }

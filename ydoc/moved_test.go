@@ -308,9 +308,9 @@ func TestMovedTextIsForgotten(t *testing.T) {
 		wait time.Duration
 		want string
 	}{
-		"never told of":       {false, time.Hour, "hello!"},
-		"told of":             {true, 50 * time.Second, "hello!"},
-		"told of long before": {true, 70 * time.Second, "hello"},
+		"never announced":       {false, time.Hour, "hello!"},
+		"announced":             {true, 50 * time.Second, "hello!"},
+		"announced long before": {true, 70 * time.Second, "hello"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -102,7 +102,7 @@ func TestAMovedCellKeepsItsID(t *testing.T) {
 // id.
 func TestACellThatTwoMoveKeepsItsID(t *testing.T) {
 	for _, swap := range []bool{false, true} {
-		for renamed, when := range []string{"before either hears of the other", "before either hears of the other", "when one has gone"} {
+		for renamed, when := range []string{"before either learns about the other", "before either learns about the other", "when one has gone"} {
 			t.Run(when, func(t *testing.T) {
 				r, server := newSavedRoom(t, 3)
 				first, second := r.peers[0], r.peers[1]

@@ -18,11 +18,11 @@ func TestACellThatTwoMoveIsThereOnce(t *testing.T) {
 		do    func(t *testing.T, r *room, first, second, typist *peer)
 	}{
 		"untouched": {"a = 42", false, func(*testing.T, *room, *peer, *peer, *peer) {}},
-		"a key that neither knew of": {"a = 42!", true, func(t *testing.T, r *room, _, _, typist *peer) {
+		"a key unknown to both": {"a = 42!", true, func(t *testing.T, r *room, _, _, typist *peer) {
 			typist.typeIn(t, "a", 6, "!")
 			r.risen(typist)
 		}},
-		"a key that one knew of": {"a = 42!", true, func(t *testing.T, r *room, _, second, typist *peer) {
+		"a key known to one": {"a = 42!", true, func(t *testing.T, r *room, _, second, typist *peer) {
 			typist.typeIn(t, "a", 6, "!")
 			r.risen(typist)
 			r.sunk(second)
@@ -99,16 +99,16 @@ func TestAnAgentsCopyYieldsToATabs(t *testing.T) {
 		edit func(t *testing.T, agent, tab *peer)                  // afterwards
 	}{
 		"untouched": {want: "a = 42"},
-		"a key that neither knew of": {want: "a = 42!", do: func(t *testing.T, r *room, _, _, typist *peer) {
+		"a key unknown to both": {want: "a = 42!", do: func(t *testing.T, r *room, _, _, typist *peer) {
 			typist.typeIn(t, "a", 6, "!")
 			r.risen(typist)
 		}},
-		"a key that the tab knew of": {want: "a = 42!", do: func(t *testing.T, r *room, _, tab, typist *peer) {
+		"a key known to the tab": {want: "a = 42!", do: func(t *testing.T, r *room, _, tab, typist *peer) {
 			typist.typeIn(t, "a", 6, "!")
 			r.risen(typist)
 			r.sunk(tab)
 		}},
-		"a key that the agent knew of": {want: "a = 42!", do: func(t *testing.T, r *room, agent, _, typist *peer) {
+		"a key known to the agent": {want: "a = 42!", do: func(t *testing.T, r *room, agent, _, typist *peer) {
 			typist.typeIn(t, "a", 6, "!")
 			r.risen(typist)
 			r.sunk(agent)

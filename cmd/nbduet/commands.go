@@ -47,9 +47,9 @@ type command struct {
 func commands() []command {
 	return []command{
 		newCommand("up", "[FOLDER | NOTEBOOK]", []string{"Start JupyterLab with collaboration for a", "folder or a notebook, by default this folder,", "and print a command that connects each AI", "client. If there is no JupyterLab, install it", "first."}, bringUp),
-		newCommand("doctor", "", []string{"Find out why work does not begin: look at the", "Jupyter server, collaboration, kernels and", "this machine. The exit status is 0 if all is", "well, else 1."}, examine),
-		newCommand("config", "[CLIENT]", []string{"Print how an AI client is told of nbduet, or", "write that where the client reads it."}, configure),
-		newCommand("skill", "[FOLDER]", []string{"Print what an agent should know of working", "beside people, as a skill, or put it where", "clients look for skills."}, showSkill),
+		newCommand("doctor", "", []string{"Diagnose problems: check the Jupyter server,", "collaboration, kernels and this machine. The", "exit status is 0 if all is well, else 1."}, examine),
+		newCommand("config", "[CLIENT]", []string{"Print an AI client's configuration, or add", "it to the client's file."}, configure),
+		newCommand("skill", "[FOLDER]", []string{"Print the skill for working beside people, or", "install it where clients look for skills."}, showSkill),
 	}
 }
 

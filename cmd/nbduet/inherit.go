@@ -14,7 +14,7 @@ import (
 // the user of a request. It also holds the other end of standard input, which closes when the parent dies.
 type inheritFlags struct {
 	ListenFD     int    `name:"listen-fd" env:"NBDUET_LISTEN_FD" placeholder:"N" help:"Number of an inherited descriptor of a listening socket, for HTTP, in place of --host and --port. For programs that start this one."`
-	UserHeader   string `name:"user-header" env:"NBDUET_USER_HEADER" placeholder:"NAME" help:"Header in which a program with the token names the user of a request; each user is a principal of its own. For programs that start this one, or proxy for it, and know their users."`
+	UserHeader   string `name:"user-header" env:"NBDUET_USER_HEADER" placeholder:"NAME" help:"Header in which a program with the token names the user of a request; each user is a separate principal. For programs that start this one, or proxy for it, and know their users."`
 	EndWithStdin bool   `name:"end-with-stdin" env:"NBDUET_END_WITH_STDIN" help:"End with standard input, over HTTP, too. For programs that start this one and must not be outlived."`
 }
 

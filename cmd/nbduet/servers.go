@@ -23,9 +23,9 @@ type serverFlags struct {
 	Password     string `name:"password" env:"JUPYTER_PASSWORD" placeholder:"PASSWORD" help:"Password of the Jupyter server, where it has one and no token: nbduet logs in with it as people do. Give it in the environment, where other users cannot see it. A token wins over it."`
 	PasswordFile string `name:"password-file" env:"JUPYTER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password; it wins over --password."`
 
-	CAFile string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"File (PEM) with certificates of further authorities, or of the Jupyter servers themselves, to be believed besides those that this machine knows: for https with a private authority. It is for all Jupyter servers."`
+	CAFile string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"File (PEM) with certificates of further authorities, or of the Jupyter servers themselves, to trust in addition to this machine's: for https with a private authority. It applies to all Jupyter servers."`
 
-	DocumentURL       string `name:"document-url" env:"NBDUET_DOCUMENT_URL,DOCUMENT_URL" placeholder:"URL" help:"Address of the Jupyter server that has the notebooks and files, in place of --jupyter-url. It has the kernels, too, unless --runtime-url or --jupyter-url names another server. \"local\" is the server of --jupyter-url, or the one that runs on this machine."`
+	DocumentURL       string `name:"document-url" env:"NBDUET_DOCUMENT_URL,DOCUMENT_URL" placeholder:"URL" help:"Address of the Jupyter server that has the notebooks and files, in place of --jupyter-url. It has the kernels, too, unless --runtime-url or --jupyter-url names another server. \"local\" is the server of --jupyter-url, or the server on this machine."`
 	DocumentToken     string `name:"document-token" env:"NBDUET_DOCUMENT_TOKEN,DOCUMENT_TOKEN" placeholder:"TOKEN" help:"That server's token, in place of --token."`
 	DocumentTokenFile string `name:"document-token-file" env:"NBDUET_DOCUMENT_TOKEN_FILE,DOCUMENT_TOKEN_FILE" placeholder:"FILE" help:"File with that token; it wins over --document-token."`
 	DocumentID        string `name:"document-id" env:"NBDUET_DOCUMENT_ID,DOCUMENT_ID" placeholder:"PATH" help:"Notebook that each client begins with, relative to the root folder of the document server."`

@@ -365,7 +365,7 @@ func (s *site) startsAgain(t *testing.T) {
 	gone(t, pid)
 	must.NoError(t, c.Close())
 	must.NoError(t, poll.Until(t.Context(), "an answer", func(context.Context) error {
-		// A request that comes before the server has heard of it is told so.
+		// A request that comes before the server knows it is told so.
 		status, text, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, nil)
 		if err == nil && status != 200 {
 			err = fmt.Errorf("status %d: %s", status, text)

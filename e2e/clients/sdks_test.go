@@ -241,15 +241,15 @@ func (g *kitGuest) stops() {
 func (g *kitGuest) isRefused() {
 	ctx := g.t.Context()
 	answer, err := g.Call(ctx, "get_variables", map[string]any{"session_id": "none"})
-	must.NoError(g.t, err, must.Sprint("a session that is none"))
-	test.True(g.t, answer.IsError, test.Sprint("a session that is none"))
-	test.StrContains(g.t, answer.Text(), "session_not_found", test.Sprint("a session that is none"))
+	must.NoError(g.t, err, must.Sprint("an unknown session"))
+	test.True(g.t, answer.IsError, test.Sprint("an unknown session"))
+	test.StrContains(g.t, answer.Text(), "session_not_found", test.Sprint("an unknown session"))
 	_, err = g.Read(ctx, "notebook://session-123/nb-456")
 	if wrong := refusedWith(err, "Notebook not found"); wrong != nil {
 		g.t.Error(wrong)
 	}
 	if answer, err := g.Call(ctx, "no_such_tool", nil); err == nil && !answer.IsError {
-		g.t.Errorf("a tool that is none answers %+v", answer)
+		g.t.Errorf("an unknown tool answers %+v", answer)
 	}
 }
 

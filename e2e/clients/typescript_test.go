@@ -147,10 +147,10 @@ func TestTypeScriptSDK(t *testing.T) {
 	}
 	refusal, err := c.Call(t.Context(), "get_variables", map[string]any{"session_id": "none"})
 	must.NoError(t, err)
-	test.True(t, refusal.IsError, test.Sprint("a session that is none"))
-	test.StrContains(t, refusal.Text(), "session_not_found", test.Sprint("a session that is none"))
+	test.True(t, refusal.IsError, test.Sprint("an unknown session"))
+	test.StrContains(t, refusal.Text(), "session_not_found", test.Sprint("an unknown session"))
 	if _, err := c.Read(t.Context(), strings.Replace(uri, ".png", "0.png", 1)); err == nil {
-		t.Error("an image that is none can be read")
+		t.Error("a missing image can be read")
 	}
 	typescriptDo(t, c, "session_delete", map[string]any{"session_id": s.SessionID}, &struct{}{})
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 )
 
-// only is a word that is in each of ann's things, and that nobody else sends or has.
+// only is a word that is in each of ann's things, and that no one else sends or has.
 const only = "heliotrope-7c1e95-for-ann-alone"
 
 // fewest is how many of bob's requests have ann's names, at least.

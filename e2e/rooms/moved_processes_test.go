@@ -22,7 +22,7 @@ const (
 	// typingTime is how long two people type in one program.
 	typingTime = 6 * time.Second
 	// killRisk is how long behind a move a process that is killed may take keys
-	// in the moved cell with it: nobody else can carry them over.
+	// in the moved cell with it: no one else can carry them over.
 	killRisk = 100 * time.Millisecond
 )
 

@@ -446,7 +446,7 @@ func notified(ctx context.Context, x *trial, _ []cell) error {
 	}
 	return poll.Until(ctx, "word of somebody else's edit", func(context.Context) error {
 		if n := x.agent.Updates(x.uri); n <= had {
-			return fmt.Errorf("%s was told of %d times, %d before", x.uri, n, had)
+			return fmt.Errorf("%s was reported %d times, %d before", x.uri, n, had)
 		}
 		return nil
 	})

@@ -83,7 +83,7 @@ func TestAC7KernelIsSharedWithTheTab(t *testing.T) {
 		tab.Shoot("shared")
 		endAnalysis(t, nbduet, s, false)
 
-		// Where nobody else is left, the kernel ends with the session.
+		// Where no one else is left, the kernel ends with the session.
 		_, err = nbduet.Do(t.Context(), "session_create", map[string]any{}, &s)
 		must.NoError(t, err)
 		endAnalysis(t, nbduet, s, true)

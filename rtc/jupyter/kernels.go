@@ -145,7 +145,7 @@ func (k Kernels) Dial(ctx context.Context, kernelID, sessionID string) (*websock
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound {
 		// A websocket handler answers even this with an HTML page.
-		e.kind, e.Message, e.Hint, e.fault = ErrNotFound, "there is no such kernel", "", faults.Fault{}
+		e.kind, e.Message, e.Hint, e.fault = ErrNotFound, "no such kernel", "", faults.Fault{}
 		_, gone := k.Get(ctx, kernelID)
 		err = e.swallowed(k.client, gone == nil)
 	}

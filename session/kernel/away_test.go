@@ -51,7 +51,7 @@ func gatewayLost(t *testing.T, deaf bool, most time.Duration) {
 	test.GreaterEq(t, 10*time.Second, took)
 	test.LessEq(t, most, took)
 	if _, _, err := k.Connect(t.Context()); !errors.Is(err, jupyter.ErrNoGateway) {
-		t.Errorf("connected with %v, want to hear of the gateway", err)
+		t.Errorf("connected with %v, want the gateway in the error", err)
 	}
 	f.gateway(true)
 	if _, _, err := k.Connect(t.Context()); err != nil {

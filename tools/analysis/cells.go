@@ -25,7 +25,7 @@ type CellResult struct {
 	Message  string `json:"message"`
 	Path     string `json:"path" jsonschema:"The notebook, without a leading slash."`
 	CellID   string `json:"cell_id" jsonschema:"The cell, for the next call."`
-	Index    *int   `json:"cell_index" jsonschema:"Its index now; null if somebody has deleted it."`
+	Index    *int   `json:"cell_index" jsonschema:"Its index now; null if it was deleted since."`
 	Count    int    `json:"cell_count" jsonschema:"Cells in the notebook now."`
 	Revision string `json:"revision,omitempty" changes:"the cell"`
 }
@@ -95,7 +95,7 @@ func (a editCellArgs) naming(v target.View) target.View { return v.Writing(textf
 // An EditCellResult is the answer of notebook_edit_cell.
 type EditCellResult struct {
 	CellResult
-	Merged    *string `json:"merged_source,omitempty" jsonschema:"The source now, if it differs from yours because somebody changed it at the same time."`
+	Merged    *string `json:"merged_source,omitempty" jsonschema:"The source now, if it differs from yours because others changed it at the same time."`
 	Truncated bool    `json:"truncated,omitempty" jsonschema:"Whether merged_source was cut; if so, read the cell."`
 }
 
@@ -104,7 +104,7 @@ func notebookEditCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_edit_cell",
 		Title:       "Change a cell",
-		Description: "Gives a notebook cell a new source without running it. Read it first. The source counts as a change from what you last read or wrote, and is merged with what people typed since; if both changed the same words, nothing is written and the differences are returned.",
+		Description: "Gives a notebook cell a new source without running it. Read it first. The source counts as a change from the source that you last read or wrote, and is merged with text that people typed since; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[EditCellResult](nil),
 		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, _ ydoc.Revision, args editCellArgs) (*tool.Answer, error) {
@@ -116,7 +116,7 @@ func notebookEditCell(d *deps.Deps) tool.Tool {
 			if len(changed.Merged) > 0 {
 				m := changed.Merged[0]
 				out.Merged, out.Truncated, out.Revision = &m.Source, m.Truncated, m.Revision
-				out.Message += ", merged with what others have changed"
+				out.Message += ", merged with others' changes"
 			}
 			return &tool.Answer{Doc: doc, Body: out}, nil
 		}),
@@ -146,7 +146,7 @@ func notebookDeleteCell(d *deps.Deps) tool.Tool {
 		Name:  "notebook_delete_cell",
 		Title: "Delete a cell",
 		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
-			"One that you have not read as it is now is refused, with the difference. Use it only for a cell that nobody needs. If it was the only one, an empty code cell takes its place. Costs little.",
+			"One that you have not read as it is now is refused, with the difference. Use it only for a cell that is no longer needed. If it was the only one, an empty code cell takes its place. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
 		Output: tool.DocumentResultOf[DeleteCellResult](nil),
 		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, base ydoc.Revision, args deleteCellArgs) (*tool.Answer, error) {
@@ -179,7 +179,7 @@ func notebookMoveCell(d *deps.Deps) tool.Tool {
 		Name:  "notebook_move_cell",
 		Title: "Move a cell",
 		Description: "Moves a cell of a notebook to another place; it keeps its id, outputs and metadata, and people who have the notebook open see it at once. " +
-			"A cell in which somebody is typing is not moved. Costs little.",
+			"A cell in which a person is typing is not moved. Costs little.",
 		Output: tool.DocumentResultOf[CellResult](nil),
 		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, base ydoc.Revision, args moveCellArgs) (*tool.Answer, error) {
 			view := target.ViewOf(ctx, doc)

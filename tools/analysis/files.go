@@ -41,7 +41,7 @@ func fileList(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "file_list",
 		Title: "List files",
-		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data and what an analysis has written. " +
+		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data and the files of an analysis. " +
 			"Costs a request or two. Skips hidden files. Stops at " + textfmt.Thousands(files.MaxListed) + " entries, and says so.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[FileListResult](nil),

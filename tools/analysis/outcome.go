@@ -32,8 +32,8 @@ type CodeResult struct {
 	Success      bool            `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
 	Stdout       string          `json:"stdout"`
 	Stderr       string          `json:"stderr"`
-	Result       *string         `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
-	Displays     []string        `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
+	Result       *string         `json:"result" jsonschema:"Value of the last expression, as text; null without one."`
+	Displays     []string        `json:"displays,omitempty" jsonschema:"Other displayed outputs, as text."`
 	Images       []imageRef      `json:"images" jsonschema:"In order; some are shown beside the JSON, the others have addresses."`
 	Milliseconds int64           `json:"execution_time_ms"`
 	ErrorType    string          `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled, Interrupted or WaitingForInput. Set if success is false."`
@@ -41,12 +41,12 @@ type CodeResult struct {
 	Traceback    string          `json:"traceback,omitempty"`
 	RunID        string          `json:"run_id" jsonschema:"Id of the run."`
 	State        string          `json:"state"`
-	Input        *waiting.Input  `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
+	Input        *waiting.Input  `json:"input,omitempty" jsonschema:"The prompt of input() or getpass(), if state is waiting_for_input."`
 	Behind       *waiting.Behind `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
 	CellID       string          `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
 	Count        *int            `json:"execution_count"`
 	Truncated    bool            `json:"truncated,omitempty" jsonschema:"Output was cut; the run has it whole."`
-	Message      string          `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
+	Message      string          `json:"message,omitempty" jsonschema:"Further notes, such as that the kernel is new."`
 }
 
 // Refine implements tool.Refiner.
@@ -183,7 +183,7 @@ func (c codeOutcome) explain(out *CodeResult) {
 	case !c.State.Ended():
 		doing := "the code goes on running"
 		if c.State == run.Queued {
-			doing = "the code waits for what runs before it"
+			doing = "the code waits for earlier code"
 		} else if c.Asking != nil {
 			doing = waiting.Asks(c.Result)
 		}

@@ -31,7 +31,7 @@ type SessionInfo struct {
 	ID        string `json:"session_id" jsonschema:"For the other tools."`
 	Name      string `json:"name,omitempty"`
 	KernelID  string `json:"kernel_id"`
-	Path      string `json:"notebook_path,omitempty" jsonschema:"Notebook of the kernel; absent if there is none."`
+	Path      string `json:"notebook_path,omitempty" jsonschema:"Notebook of the kernel; absent if none has it."`
 	Status    string `json:"status" jsonschema:"State of the kernel." validate:"oneof=idle busy starting restarting dead unknown"`
 	CreatedAt string `json:"created_at" jsonschema:"ISO 8601 time."`
 }
@@ -100,7 +100,7 @@ func sessionConnect(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_connect",
 		Title:       "Join a running kernel",
-		Description: "Makes an analysis session from a running kernel, such as that of a notebook that somebody has open in the browser, and shares its variables. Name the notebook or the kernel. Costs a request or two; the kernel stays as it is.",
+		Description: "Makes an analysis session from a running kernel, such as that of a notebook that a person has open in the browser, and shares its variables. Name the notebook or the kernel. Costs a request or two; the kernel stays as it is.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[ConnectResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
@@ -208,7 +208,7 @@ func sessionDelete(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "session_delete",
 		Title: "End an analysis session",
-		Description: "Ends an analysis session. Shuts its kernel down, with all variables, if the kernel was started for this session and nobody else uses it; a kernel that was joined, or that an open tab uses, keeps running. " +
+		Description: "Ends an analysis session. Shuts its kernel down, with all variables, if the kernel was started for this session and has no other user; a kernel that was joined, or that an open tab uses, keeps running. " +
 			"The notebook stays as it is. Use it when the analysis is finished. Costs a request or two.",
 		Hints:  tool.Hints{Destructive: true},
 		Output: tool.ResultOf[EndedResult](nil),

@@ -50,7 +50,7 @@ func inspectionError(err error) error {
 	case errors.Is(err, inspect.ErrBusy):
 		return tool.Coded{Code: codeBusy, Message: "the kernel is running code, so its variables cannot be read; nothing was interrupted. Try again when the code has ended" + textfmt.Hint(": wait_run waits for a run") + textfmt.Hint(", session_list shows whether the kernel is idle")}
 	case errors.Is(err, inspect.ErrSlow):
-		return tool.Coded{Code: codeSlow, Message: "the kernel did not answer in time: reading the variable takes too long, or somebody's code has started; try again later" + textfmt.Hint(", or read a part of it with execute_code")}
+		return tool.Coded{Code: codeSlow, Message: "the kernel did not answer in time: reading the variable takes too long, or other code has started; try again later" + textfmt.Hint(", or read a part of it with execute_code")}
 	case errors.As(err, &name):
 		return tool.Coded{Code: codeName, Message: name.Error()}
 	case errors.As(err, &language):
@@ -111,7 +111,7 @@ func getVariables(d *inspector) tool.Tool {
 	return tool.Tool{
 		Name:        "get_variables",
 		Title:       "List variables",
-		Description: "Lists the variables of an analysis session's kernel by name, with types, sizes and short values. Use it to see what exists before writing code. Leaves no trace and runs none of the variables' own code. Python, R and Julia only; does not wait for a busy kernel.",
+		Description: "Lists the variables of an analysis session's kernel by name, with types, sizes and short values. Use it to see existing variables before writing code. Leaves no trace and runs none of the variables' own code. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Listing](nil),
 		Call: tool.Typed(func(ctx context.Context, args getVariablesArgs) (*tool.Answer, error) {

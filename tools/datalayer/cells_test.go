@@ -81,7 +81,7 @@ func TestDatalayerEditsAreMerged(t *testing.T) {
 		got := r.Said("overwrite_cell_source", toolstest.Dict{"cell_index": 0, "cell_source": "one 2 three\nfour"})
 		sources := r.Sources(path)
 		test.Eq(t, "one 2 three\nfour and five", sources[0])
-		test.StrContains(t, got, "Merged with what others have changed")
+		test.StrContains(t, got, "Merged with others' changes")
 		r.Result("read_cell", toolstest.Dict{"cell_index": 0})
 		r.Types(person, path, "one TWO three\nfour and five")
 		r.Bad("overwrite_cell_source", toolstest.Dict{"cell_index": 0, "cell_source": "one zwei three\nfour and five"}, "nothing was changed", "Their change")

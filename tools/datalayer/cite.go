@@ -80,7 +80,7 @@ func citedCells(list string, cells int) ([]int, error) {
 			last = max(first, cells-1)
 		case isRange:
 			if last, err = strconv.Atoi(to); err != nil || last < first {
-				return nil, fmt.Errorf("%s is no range: its end has to be an index that is not before its beginning", textfmt.Quoted(part))
+				return nil, fmt.Errorf("%s is not a range: it must end at or after its start, as in 0-2", textfmt.Quoted(part))
 			}
 		}
 		if last >= cells {

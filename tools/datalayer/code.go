@@ -36,7 +36,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	}
 	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), kernelID)
 	if deps.IsNoKernel(err) {
-		return nil, theirWords("Kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows those that run"), kernelID)
+		return nil, theirWords("Kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows the running ones"), kernelID)
 	}
 	if err != nil {
 		return nil, deps.AnalysisError(err)

@@ -23,7 +23,7 @@ type deleteUsedArgs struct {
 	inNotebook
 	IDs      []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices." validate:"min=1,max=cells,null,dive,min=1,max=id,cellid"`
 	Index    *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices." validate:"max=index,null"`
-	Revision string   `json:"revision,omitempty" jsonschema:"The revision of the notebook, or of the one cell, that you have read. Left out: what you were shown." validate:"min=1,max=20"`
+	Revision string   `json:"revision,omitempty" jsonschema:"The revision of the notebook, or of the one cell, that you have read. Left out: the one you were last shown." validate:"min=1,max=20"`
 	target.Forced
 }
 
@@ -39,7 +39,7 @@ func deleteCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "delete_cell",
 		Title:       "Delete cells",
-		Description: "Deletes cells with their outputs, all or none, and returns their sources. Use it only for cells that nobody needs. Indexes count the cells as you were last shown them; a cell that you have not read as it is now is refused, with the difference.",
+		Description: "Deletes cells with their outputs, all or none, and returns their sources. Use it only for cells that are no longer needed. Indexes count the cells as you were last shown them; a cell that you have not read as it is now is refused, with the difference.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call:        inUsed(d, deleteUsed),

@@ -81,7 +81,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "overwrite_cell_source",
 		Title:       "Overwrite a cell's source",
-		Description: "Gives a cell a whole new source without running it, and returns the difference. Read it first. The source counts as a change from what you last read or wrote, and is merged with what people typed since; if both changed the same words, nothing is written.",
+		Description: "Gives a cell a whole new source without running it, and returns the difference. Read it first. The source counts as a change from the source that you last read or wrote, and is merged with text that people typed since; if both changed the same words, nothing is written.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call: inUsedCell(d, func(ctx context.Context, cell foundCell, args overwriteCellArgs) (*textResult, error) {
@@ -92,7 +92,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 			now, _ := cell.doc.Notebook().Cell(cell.ID)
 			out := changedText("cell.overwrite", cell.at, "overwritten", cell.Cell, now.Source)
 			if len(changed.Merged) > 0 {
-				out.Result += "\n\n[Merged with what others have changed since you were last shown the cell. As a change from what you gave:]\n\n```diff\n" + changed.Merged[0].Diff + "```"
+				out.Result += "\n\n[Merged with others' changes since you were last shown the cell. Diff against your text:]\n\n```diff\n" + changed.Merged[0].Diff + "```"
 			}
 			return out, nil
 		}),
@@ -131,7 +131,7 @@ func editCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        editTool,
 		Title:       "Replace text in a cell",
-		Description: "Replaces a string in a cell's source, as it is now, without running the cell, and returns the difference. Use it for small changes. The string must occur exactly once, white space included, unless replace_all is set. What people type elsewhere in the cell stays.",
+		Description: "Replaces a string in a cell's source, as it is now, without running the cell, and returns the difference. Use it for small changes. The string must occur exactly once, white space included, unless replace_all is set. Text that people type elsewhere in the cell stays.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call: inUsedCell(d, func(ctx context.Context, cell foundCell, args editSourceArgs) (*textResult, error) {
@@ -160,7 +160,7 @@ func (a editSourceArgs) replace(source string) (string, error) {
 		return strings.ReplaceAll(source, old, fresh), nil
 	case strings.Contains(source[first+1:], old):
 		//nolint:staticcheck // It begins with a capital, as their clients know errors by how they begin.
-		return "", errors.New("Error executing tool " + editTool + ": old_string is not unique in cell source; nothing was changed: give more of what stands around it, or replace_all true")
+		return "", errors.New("Error executing tool " + editTool + ": old_string is not unique in cell source; nothing was changed: give more of the text around it, or replace_all true")
 	}
 	return strings.Replace(source, old, fresh, 1), nil
 }
@@ -189,7 +189,7 @@ func moveCell(d *Toolset) tool.Tool {
 		Name:  "move_cell",
 		Title: "Move a cell",
 		Description: "Moves a cell to the place of another, and returns an overview of the cells around it: in A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
-			"It keeps its id, outputs and metadata. A cell in which somebody is typing is not moved. Costs little.",
+			"It keeps its id, outputs and metadata. A cell in which a person is typing is not moved. Costs little.",
 		Output: tool.DocumentResultOf[textResult](nil),
 		Call: inUsed(d, func(ctx context.Context, doc *session.Document, args moveUsedArgs) (*tool.Answer, error) {
 			base, _ := target.ParseRevision(args.Revision) // checked before

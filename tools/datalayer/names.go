@@ -61,7 +61,7 @@ func (d *Toolset) use(ctx context.Context, name string, p jupyter.Path) (err err
 	d.using(ctx, func(u *userNotebooks) {
 		if _, known := u.path(name); !known {
 			if len(u.all) >= namesKept {
-				err = fmt.Errorf("%d notebooks are in use already, and no more than %d may be"+textfmt.Hint(": call unuse_notebook for those that are not needed"), len(u.all), namesKept)
+				err = fmt.Errorf("%d notebooks are in use already, and no more than %d may be"+textfmt.Hint(": call unuse_notebook for names that are not needed"), len(u.all), namesKept)
 				return
 			}
 			u.all = append(u.all, usedNotebook{name, p})

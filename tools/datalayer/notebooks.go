@@ -92,7 +92,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	doc, err := d.openNamed(ctx, clean)
 	if err != nil {
 		if errors.Is(err, jupyter.ErrNotFound) {
-			err = fmt.Errorf("'%s' not found in jupyter server"+textfmt.Hint(": list_files shows what there is")+"; mode \"create\" makes a notebook", clean)
+			err = fmt.Errorf("'%s' not found in jupyter server"+textfmt.Hint(": list_files shows the existing files")+"; mode \"create\" makes a notebook", clean)
 		}
 		return "", nil, err
 	}
@@ -156,7 +156,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 		return "", err
 	}
 	if !slices.ContainsFunc(kernels, func(k jupyter.Kernel) bool { return k.ID == wanted }) {
-		return "", fmt.Errorf("kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows those that run"), wanted)
+		return "", fmt.Errorf("kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows the running ones"), wanted)
 	}
 	if k, err = doc.Kernel().Take(ctx, wanted); err != nil {
 		return "", err
@@ -248,7 +248,7 @@ func restartNotebook(d *Toolset) tool.Tool {
 			out := &textResult{Kind: "notebook.restart"}
 			out.Result = fmt.Sprintf("Notebook '%s' kernel restarted successfully. Memory state and imported packages have been cleared.", name)
 			if change.Started {
-				out.Result += fmt.Sprintf(" There was none, so one was started (kernel '%s').", change.Kernel.ID)
+				out.Result += fmt.Sprintf(" No kernel was running, so one was started (kernel '%s').", change.Kernel.ID)
 			}
 			return out.answer(nil), nil
 		}),

@@ -236,7 +236,7 @@ func executeCellStreaming(d *Toolset) tool.Tool {
 }
 
 func executeCellWithProgress(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress is told of it", tool.ArgumentsOf[oldRunArgs](nil), func(w *Watch) { w.stream = false })
+	return oldRun(d, "execute_cell_with_progress", "Run a cell and report its progress", "; a client that asks for progress gets it", tool.ArgumentsOf[oldRunArgs](nil), func(w *Watch) { w.stream = false })
 }
 
 type ipythonArgs struct {
@@ -254,7 +254,7 @@ func executeIPython(d *Toolset) tool.Tool {
 	return tool.Tool{
 		Name:  "execute_ipython",
 		Title: "Run code in the kernel",
-		Description: "Runs code in the kernel of the current notebook, starting one if there is none, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
+		Description: "Runs code in the kernel of the current notebook, starting one if needed, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
 			"Use it to look at variables and for tests. At the timeout the code is interrupted.",
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Output: Outputs(),

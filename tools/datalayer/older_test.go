@@ -117,7 +117,7 @@ func TestJupyterCite(t *testing.T) {
 			{"0-9999999", "", "Cell index 9999999 is out of range"},
 			{"-1", "", "neither"},
 			{"x", "", "neither"},
-			{"2-1", "", "no range"},
+			{"2-1", "", "not a range"},
 			{",", "", "no cell"},
 			{" ", "", "cell_indices"},
 			{"0", "none", "not connected"},

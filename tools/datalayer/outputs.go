@@ -31,7 +31,7 @@ type outputsResult struct {
 	CellID  string         `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
 	RunID   string         `json:"run_id,omitempty" jsonschema:"Id of the run."`
 	State   string         `json:"state,omitempty"`
-	Input   *waiting.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
+	Input   *waiting.Input `json:"input,omitempty" jsonschema:"The prompt of input() or getpass(), if state is waiting_for_input."`
 }
 
 // Refine implements tool.Refiner.

@@ -234,7 +234,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "insert_execute_code_cell",
 		Title:       "Insert a code cell and run it",
-		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's tabs share, starting one if there is none; returns its outputs as texts and images. Use it to add code and see what it does. At the timeout the code is interrupted.",
+		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's tabs share, starting one if needed; returns its outputs as texts and images. Use it to add code and see its result. At the timeout the code is interrupted.",
 		Hints:       tool.Hints{OpenWorld: true},
 		Ordered:     true,
 		Output:      Outputs(),

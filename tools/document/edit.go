@@ -54,7 +54,7 @@ func insertDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "insert_document_text",
 		Title:       "Insert text into a document",
-		Description: "Inserts text at a position of a text document, as you were last shown it. Use it to add to a document without touching the rest. What people typed since is kept; if both changed the same place, nothing is written and the differences are returned.",
+		Description: "Inserts text at a position of a text document, as you were last shown it. Use it to add to a document without touching the rest. Text that people typed since is kept; if both changed the same place, nothing is written and the differences are returned.",
 		Output:      tool.DocumentResultOf[insertTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args insertTextArgs) (*tool.Answer, error) {
 			return editText(ctx, d, replaceTextArgs{
@@ -82,7 +82,7 @@ func deleteDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_document_text",
 		Title:       "Delete text from a document",
-		Description: "Deletes length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. What people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
+		Description: "Deletes length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. Text that people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[deleteTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args deleteTextArgs) (*tool.Answer, error) {
@@ -112,7 +112,7 @@ func replaceDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "replace_document_text",
 		Title:       "Replace text in a document",
-		Description: "Replaces length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. What people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
+		Description: "Replaces length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. Text that people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[replaceTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args replaceTextArgs) (*tool.Answer, error) {

@@ -34,7 +34,7 @@ type EditTextResult struct {
 	Message  string `json:"message"`
 	CellID   string `json:"cell_id,omitempty"`
 	Replaced int    `json:"replaced" jsonschema:"Occurrences that were replaced."`
-	Diff     string `json:"diff" jsonschema:"What changed; the middle of a long one is left out."`
+	Diff     string `json:"diff" jsonschema:"The change; the middle of a long one is left out."`
 	Revision string `json:"revision,omitempty" changes:"the text"`
 	Merged   bool   `json:"merged,omitempty" jsonschema:"true if others changed it at the same time, so that it is not what you expect: read it again before the next edit."`
 }
@@ -48,7 +48,7 @@ func editByText(d *deps.Deps) tool.Tool {
 		Name:        "edit_text",
 		Title:       "Replace text",
 		Toolset:     tool.ToolsetCore,
-		Description: "Replaces a piece of text in a notebook's cell or a text document by another, for a small change; nothing is run. old_text must stand there exactly once, white space included, unless you give replace_all or occurrence. What people type elsewhere stays.",
+		Description: "Replaces a piece of text in a notebook's cell or a text document by another, for a small change; nothing is run. old_text must stand there exactly once, white space included, unless you give replace_all or occurrence. Text that people type elsewhere stays.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[EditTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args editTextArgs) (*tool.Answer, error) {
@@ -94,7 +94,7 @@ func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func(
 		t := plaintext.Text{First: "replaced " + textfmt.Thousands(r.Replaced) + " in " + where}
 		if r.Merged {
 			t.First += ", revision " + r.Revision
-			t.Add(plaintext.Block{Head: " merged with what somebody typed at the same time:", Body: plaintext.Changed(r.Diff)})
+			t.Add(plaintext.Block{Head: " merged with text typed at the same time:", Body: plaintext.Changed(r.Diff)})
 		}
 		return t
 	}
@@ -175,7 +175,7 @@ func (r *replacement) replace(text string) (string, error) {
 	case r.only > n:
 		return "", fmt.Errorf("occurrence %d: old_text stands there %s: %s; nothing was changed", r.only, times(n), r.places(text))
 	case n > 1 && r.only == 0:
-		return "", fmt.Errorf("old_text is not unique, it stands there %s: %s; give more of what stands around it, or occurrence, or replace_all true; nothing was changed", times(n), r.places(text))
+		return "", fmt.Errorf("old_text is not unique, it stands there %s: %s; give more of the text around it, or occurrence, or replace_all true; nothing was changed", times(n), r.places(text))
 	}
 	at := 0
 	for i := 1; ; i++ {

@@ -67,7 +67,7 @@ func getDocumentInfo(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_document_info",
 		Title:       "Document properties",
-		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. Use it to see what a file is before reading it. With include_content also the content, in two further texts: text and notebooks as they are now, other files as base64.",
+		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. Use it before reading an unknown file. With include_content also the content, in two further texts: text and notebooks as they are now, other files as base64.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[infoResult](nil).WithCarets(),
 		Call: atPath(func(ctx context.Context, clean jupyter.Path, args infoArgs) (*tool.Answer, error) {

@@ -18,7 +18,7 @@ type listDocumentsArgs struct {
 }
 
 type listDocumentsResult struct {
-	Documents []ListedDocument `json:"documents" jsonschema:"What was found, sorted by path. As text it is this list alone."`
+	Documents []ListedDocument `json:"documents" jsonschema:"The documents found, sorted by path. As text it is this list alone."`
 	Stopped   bool             `json:"stopped_early" jsonschema:"Whether there is more than listed."`
 	Message   string           `json:"message,omitempty" jsonschema:"Why it stopped early, or what could not be listed."`
 }

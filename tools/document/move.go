@@ -31,7 +31,7 @@ func deleteDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_document",
 		Title:       "Delete a document",
-		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. Use it only for what nobody needs. A person's open tab stays, and saving there creates the file again; still_open_by names those people. A notebook's kernel keeps running.",
+		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. Use it only for content that is no longer needed. A person's open tab stays, and saving there creates the file again; still_open_by names those people. A notebook's kernel keeps running.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.ResultOf[DeleteResult](nil),
 		Call: atPath(func(ctx context.Context, clean jupyter.Path, _ deleteArgs) (*tool.Answer, error) {

@@ -45,7 +45,7 @@ func overwriteDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "overwrite_document",
 		Title:       "Overwrite a document",
-		Description: "Replaces the whole content of a document that you have read; a notebook's is its JSON, in which cells keep their ids. The content counts as a change from what you were last shown: what people typed since is kept; if both changed the same words, nothing is written.",
+		Description: "Replaces the whole content of a document that you have read; a notebook's is its JSON, in which cells keep their ids. The content counts as a change from the content that you were last shown: text that people typed since is kept; if both changed the same words, nothing is written.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[OverwriteResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {

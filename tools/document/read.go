@@ -41,7 +41,7 @@ type ContentResult struct {
 	Length    int    `json:"content_length" jsonschema:"Length of the whole document" ends:"characters"`
 	Revision  string `json:"revision" changes:"the document's content"`
 	Next      *int   `json:"next_position,omitempty" jsonschema:"Where the rest begins, when truncated."`
-	Fault     string `json:"fault,omitempty" jsonschema:"Why this file is no notebook, though it is named as one, with the line: mend the text, and overwrite the document with it."`
+	Fault     string `json:"fault,omitempty" jsonschema:"Why this file is not a valid notebook, with the line: mend the text, and overwrite the document with it."`
 }
 
 // getDocumentContent makes get_document_content.

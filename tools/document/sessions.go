@@ -56,7 +56,7 @@ func queryDocumentSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "query_document_session",
 		Title: "Document session",
-		Description: "Tells whether this program has a text document or notebook open in JupyterLab's real-time collaboration, when it was last used, when it closes by itself, and whether its file is up to date. " +
+		Description: "Reports whether this program has a text document or notebook open in JupyterLab's real-time collaboration, when it was last used, when it closes by itself, and whether its file is up to date. " +
 			"Use it to see whether edits are saved. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[Session](nil),

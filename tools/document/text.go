@@ -104,7 +104,7 @@ func rewriteText(ctx context.Context, doc readable, named, name, instead string,
 	}
 	done, err := doc.As(tool.ClientOf(ctx)).RewriteText(ctx, name, base, change)
 	if outdated, ok := errors.AsType[*readset.OutdatedError](err); ok && !outdated.Shown {
-		return done, fmt.Errorf("%w; read it"+textfmt.Hint(" with get_document_content")+", then send the edit as of what it says%s", err, instead)
+		return done, fmt.Errorf("%w; read it"+textfmt.Hint(" with get_document_content")+", then send the edit for the text it has now%s", err, instead)
 	}
 	return done, err
 }

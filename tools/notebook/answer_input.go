@@ -22,7 +22,7 @@ func answerInput(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "answer_input",
 		Title:       "Answer a run's input()",
-		Description: "Answers the input() that a run waits for, then waits until the run ends or asks again. Use it when a state is waiting_for_input: nobody else sees the prompt. A password is for a person to answer, unless nbduet was started with --allow-agent-passwords.",
+		Description: "Answers the input() that a run waits for, then waits until the run ends or asks again. Use it when a state is waiting_for_input: other clients do not see the prompt. A password is for a person to answer, unless nbduet was started with --allow-agent-passwords.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.ResultOf[RunView](nil),
 		Call: ofRun(d, func(ctx context.Context, r *run.Run, args answerInputArgs) (*tool.Answer, error) {

@@ -24,7 +24,7 @@ func TestServerIsAway(t *testing.T) {
 		cable.Cut()
 		time.Sleep(time.Second)
 		read := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path}))
-		test.StrContains(t, read, `"server_away":"the Jupyter server is away since 00:00:`, test.Sprint("read"))
+		test.StrContains(t, read, `"server_away":"the Jupyter server has been away since 00:00:`, test.Sprint("read"))
 		test.StrContains(t, read, "x = 1", test.Sprint("read"))
 		for name, args := range map[string]toolstest.Dict{
 			"insert_nb_cells":  insert,

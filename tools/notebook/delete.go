@@ -69,7 +69,7 @@ func deleteNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_nb_cells",
 		Title:       "Delete notebook cells",
-		Description: "Deletes cells, or with what \"outputs\" only clears their outputs. Use it for what nobody needs. A cell that you have not read as it is now is refused, with the difference.",
+		Description: "Deletes cells, or with what \"outputs\" only clears their outputs. Use it for content that is no longer needed. A cell that you have not read as it is now is refused, with the difference.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[DeleteResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args deleteArgs) (*tool.Answer, error) {

@@ -49,7 +49,7 @@ func insertNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "insert_nb_cells",
 		Title:       "Insert notebook cells",
-		Description: "Inserts cells and, unless exec is false, runs the code cells among them in the notebook's kernel. Use it to add code and see what it does; people with the notebook open see both. Cells that take longer than timeout go on. After a failed cell the rest are not run.",
+		Description: "Inserts cells and, unless exec is false, runs the code cells among them in the notebook's kernel. Use it to add code and see its result; people with the notebook open see both. Cells that exceed timeout keep running. After a failed cell the rest are not run.",
 		Hints:       tool.Hints{OpenWorld: true},
 		Ordered:     true,
 		Output:      tool.DocumentResultOf[InsertResult](nil),

@@ -88,7 +88,7 @@ func restartNbKernel(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "restart_nb_kernel",
 		Title:       "Restart a notebook's kernel",
-		Description: "Restarts a notebook's kernel, for everybody: all variables are lost, running code is ended. Use it for a clean state, or for a kernel that hangs. Unless exec is false it then runs all code cells from the top. Starts a kernel if there is none.",
+		Description: "Restarts a notebook's kernel for all its users: all variables are lost, running code is ended. Use it for a clean state, or for a kernel that hangs. Unless exec is false it then runs all code cells from the top. Starts a kernel if needed.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[RestartResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args restartArgs) (*tool.Answer, error) {
@@ -153,7 +153,7 @@ func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args
 func did(c session.KernelChange) string {
 	switch {
 	case c.Started:
-		return "started a notebook kernel (there was none)"
+		return "started a notebook kernel (none was running)"
 	case c.Changed:
 		return fmt.Sprintf("changed the notebook kernel from %s to %s", textfmt.Quoted(c.Former), textfmt.Quoted(c.Kernel.Name))
 	}

@@ -70,7 +70,7 @@ func TestRestartNbKernel(t *testing.T) {
 		test.True(t, got.CellsExecuted)
 		test.Eq(t, "python3", got.KernelName)
 		must.SliceLen(t, 2, got.Results)
-		test.Eq(t, "Successfully started a notebook kernel (there was none) and executed cells", got.Message)
+		test.Eq(t, "Successfully started a notebook kernel (none was running) and executed cells", got.Message)
 		got = notebook.RestartResult{}
 		r.Good("restart_nb_kernel", toolstest.Dict{"path": path, "clear_outputs": true}, &got)
 		test.Eq(t, "Successfully restarted notebook kernel, cleared the outputs and executed cells", got.Message)

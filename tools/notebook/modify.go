@@ -43,7 +43,7 @@ type ModifyResult struct {
 	ModifiedRanges int          `json:"modified_ranges"`
 	Executed       bool         `json:"executed" jsonschema:"Whether cells were run."`
 	CellIDs        []string     `json:"cell_ids" jsonschema:"The changed cells, in the order given."`
-	Merged         []mergedCell `json:"merged_cells,omitempty" jsonschema:"Cells whose source now differs from the one given, because somebody changed them at the same time."`
+	Merged         []mergedCell `json:"merged_cells,omitempty" jsonschema:"Cells whose source now differs from the one given, because others changed them at the same time."`
 	executed
 }
 
@@ -62,7 +62,7 @@ func modifyNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "modify_nb_cells",
 		Title:       "Change notebook cells",
-		Description: "Gives cells a new source and, unless exec is false, runs them. Read them first. The source counts as a change from what you were last shown, merged with what people typed since; if both changed the same words, nothing is written and you see both changes.",
+		Description: "Gives cells a new source and, unless exec is false, runs them. Read them first. The source counts as a change from the source that you were last shown, merged with text that people typed since; if both changed the same words, nothing is written and you see both changes.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[ModifyResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args modifyArgs) (*tool.Answer, error) {

@@ -36,7 +36,7 @@ func moveNbCells(d *deps.Deps) tool.Tool {
 		Name:        "move_nb_cells",
 		Title:       "Move notebook cells",
 		Toolset:     tool.ToolsetCore,
-		Description: "Moves cells of a notebook to another place. They keep their ids, outputs and metadata. A cell in which somebody is typing is not moved.",
+		Description: "Moves cells of a notebook to another place. They keep their ids, outputs and metadata. A cell in which a person is typing is not moved.",
 		Output:      tool.DocumentResultOf[MoveResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args moveArgs) (*tool.Answer, error) {
 			view := target.ViewOf(ctx, doc)

@@ -25,7 +25,7 @@ func parseNamed(s string) (named, error) {
 	}
 	n.pattern = strings.ReplaceAll(n.part, "[!", "[^") // as in a shell
 	if _, err := path.Match(n.pattern, ""); err != nil {
-		return named{}, fmt.Errorf("name %s is no pattern: * stands for any characters, ? for one, [a-c] for one of these, and \\[ for a bracket", textfmt.Quoted(s))
+		return named{}, fmt.Errorf("name %s is not a pattern: * stands for any characters, ? for one, [a-c] for one of these, and \\[ for a bracket", textfmt.Quoted(s))
 	}
 	return n, nil
 }

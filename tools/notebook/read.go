@@ -30,7 +30,7 @@ type Stat struct {
 	LastModified string     `json:"last_modified" jsonschema:"ISO 8601 time at which the file on disk was last written."`
 	Kernel       KernelStat `json:"kernel" jsonschema:"The kernel that the notebook shares with its open tabs."`
 	Revision     string     `json:"revision" changes:"the notebook's content"`
-	People       []person   `json:"people,omitempty" jsonschema:"Who else has the notebook open; those who came before you are known after 15 seconds."`
+	People       []person   `json:"people,omitempty" jsonschema:"Others who have the notebook open; people who came before you are known after 15 seconds."`
 }
 
 // A person is another participant in the notebook's room.
@@ -58,7 +58,7 @@ func peopleIn(doc *session.Document) []person {
 
 // A KernelStat is the state of a notebook's kernel.
 type KernelStat struct {
-	Name  string `json:"name" jsonschema:"Kernel name, such as \"python3\"; if none runs, the one that the notebook names, or \"\"."`
+	Name  string `json:"name" jsonschema:"Kernel name, such as \"python3\"; if none runs, the notebook's, or \"\"."`
 	ID    string `json:"id" jsonschema:"Kernel id; \"\" if none runs."`
 	State string `json:"state" jsonschema:"\"idle\", \"busy\", \"starting\", … or \"not_running\"."`
 }
@@ -122,7 +122,7 @@ type ReadResult struct {
 	CellCount int        `json:"cell_count" jsonschema:"Cells in the notebook."`
 	Revision  string     `json:"revision" changes:"the notebook's content"`
 	Next      string     `json:"next_cursor,omitempty" jsonschema:"If cells did not fit: the cursor for the next call."`
-	Message   string     `json:"message,omitempty" jsonschema:"What was left out, and how to get it."`
+	Message   string     `json:"message,omitempty" jsonschema:"Which parts were left out, and how to get them."`
 	one       bool       // whether only one cell was requested
 }
 
@@ -140,7 +140,7 @@ type CellView struct {
 	Truncated      cellTruncation   `json:"truncated"`
 	Revision       string           `json:"revision" changes:"the cell"`
 	Unconfirmed    bool             `json:"unconfirmed,omitempty" jsonschema:"Whether the source has edits of yours that the server has not confirmed."`
-	Fault          string           `json:"fault,omitempty" jsonschema:"What is wrong with the cell in the shared document; if set, delete the cell."`
+	Fault          string           `json:"fault,omitempty" jsonschema:"The cell's fault in the shared document; if set, delete the cell."`
 	shortened      bool             // see [render.ContentsFor]
 }
 

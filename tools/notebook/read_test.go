@@ -104,7 +104,7 @@ func TestListNbs(t *testing.T) {
 		r.Good("list_nbs", toolstest.Dict{"path": dir, "name": "x*"}, &none)
 		must.SliceEmpty(t, none.Notebooks, must.Sprint("like none"))
 		test.Eq(t, `none of 3 notebooks match name "x*"`, none.Message, test.Sprint("like none"))
-		r.Bad("list_nbs", toolstest.Dict{"path": dir, "name": "b[a"}, `"b[a"`, "no pattern")
+		r.Bad("list_nbs", toolstest.Dict{"path": dir, "name": "b[a"}, `"b[a"`, "not a pattern")
 		r.Bad("list_nbs", toolstest.Dict{"path": dir, "name": "sub/c"}, `"sub/c"`, "folder")
 		r.Bad("list_nbs", toolstest.Dict{"path": dir + "/none"}, dir+"/none", "404")
 		r.Bad("list_nbs", toolstest.Dict{"path": dir + "/b.ipynb"}, "not a folder")

@@ -39,7 +39,7 @@ func (o OutputSize) Size() int { return tool.ValueOr(o.MaxSize, DefaultOutputSiz
 // Waiting are the arguments of every tool that waits for runs.
 type Waiting struct {
 	OutputSize
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait at most; unfinished cells go on." default:"300"`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait at most; unfinished cells keep running." default:"300"`
 }
 
 // Refine implements tool.Refiner.
@@ -72,7 +72,7 @@ type ExecutionResult struct {
 	CellID         string           `json:"cell_id"`
 	RunID          string           `json:"run_id" jsonschema:"Names this execution."`
 	State          string           `json:"state"`
-	Input          *waiting.Input   `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
+	Input          *waiting.Input   `json:"input,omitempty" jsonschema:"The prompt of input() or getpass(), if state is waiting_for_input."`
 	Behind         *waiting.Behind  `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
 	ExecutionCount *int             `json:"execution_count"`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
@@ -270,7 +270,7 @@ func executeNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "execute_nb_cells",
 		Title:       "Run notebook cells",
-		Description: "Runs code cells as they are, in the order given, in the kernel that the notebook shares with people's tabs, starting one if there is none. Cells that take longer than timeout go on. After a failed cell the rest are not run.",
+		Description: "Runs code cells as they are, in the order given, in the kernel that the notebook shares with people's tabs, starting one if needed. Cells that exceed timeout keep running. After a failed cell the rest are not run.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[ExecuteResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args executeArgs) (*tool.Answer, error) {

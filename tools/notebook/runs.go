@@ -147,7 +147,7 @@ func cancelRun(d *deps.Deps) tool.Tool {
 		Name:  "cancel_run",
 		Title: "Cancel a run",
 		Description: "Cancels a waiting execution of a cell, or interrupts the kernel for a running one, as the stop button does. " +
-			"A run that waits in the kernel for somebody else's code is interrupted when its turn comes. Variables stay. Costs some seconds at most; an ended run is only shown.",
+			"A run that waits in the kernel for other clients' code is interrupted when its turn comes. Variables stay. Costs some seconds at most; an ended run is only shown.",
 		Hints:  tool.Hints{Idempotent: true, Destructive: true},
 		Output: tool.ResultOf[RunView](nil),
 		Call: ofRun(d, func(ctx context.Context, r *run.Run, args cancelRunArgs) (*tool.Answer, error) {

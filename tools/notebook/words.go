@@ -30,7 +30,7 @@ func (r *ReadResult) words(roll *target.Roll) plaintext.Text {
 		cut = cut || v.shortened || v.Truncated.Source || slices.Contains(v.Truncated.Outputs, true)
 	}
 	if cut && r.Max < MaxCellData {
-		t.Note("a higher maxCellData shows more of what is cut, and whole tracebacks")
+		t.Note("a higher maxCellData shows more of the cut text, and whole tracebacks")
 	}
 	if t.Note(r.Message); r.Next != "" {
 		t.Note("next_cursor " + r.Next)
@@ -197,7 +197,7 @@ func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: tool.Sentences("changed "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
 	for _, m := range r.Merged {
 		c := roll.Cell(m.ID)
-		c.Says = []string{"merged with what somebody typed at the same time, revision " + m.Revision + "; as a change from what you gave:"}
+		c.Says = []string{"merged with text typed at the same time, revision " + m.Revision + "; diff against your text:"}
 		t.Add(plaintext.Block{Head: c.Head(), Body: plaintext.Changed(m.Diff)})
 	}
 	addRuns(&t, roll, r.Results)

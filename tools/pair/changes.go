@@ -57,8 +57,8 @@ type ChangeView struct {
 func changesSince(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "changes_since",
-		Title:       "What changed, by whom",
-		Description: "Tells what people and other agents changed in a notebook since a revision that you were answered: cells added, deleted, moved, edited (as a diff), run, by whom. Use it before you go on with what you read earlier.",
+		Title:       "Changes and their authors",
+		Description: "Lists what people and other agents changed in a notebook since a revision from an earlier answer: cells added, deleted, moved, edited (as a diff), run, by whom. Use it before you rely on an earlier read.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args changesArgs) (*tool.Answer, error) {
@@ -83,7 +83,7 @@ func revisionOf(what, text string) (ydoc.Revision, error) {
 
 // unknown answers with the whole notebook.
 func unknown(ctx context.Context, d *deps.Deps, doc *session.Document, revision string) (*tool.Answer, error) {
-	why := fmt.Sprintf("from revision %s on the changes are not known: it is older than what is kept, of before the file was reloaded or its room joined, or no revision of this notebook. This is the notebook as it is now", textfmt.Quoted(revision))
+	why := fmt.Sprintf("from revision %s on the changes are not known: it is older than the kept history, from before the file was reloaded or its room joined, or not a revision of this notebook. This is the notebook as it is now", textfmt.Quoted(revision))
 	return notebook.ReadAll(ctx, d, doc, answerBytes, why)
 }
 

@@ -50,7 +50,7 @@ func (c *chats) why() error {
 	if err := c.only.Err(); !errors.Is(err, chat.ErrGone) {
 		return fmt.Errorf("the chat %s has ended: %w", c.only.Path(), err)
 	}
-	return fmt.Errorf("the chat %s was deleted, so nobody can call you there: wait without path, or in another", c.only.Path())
+	return fmt.Errorf("the chat %s was deleted, so you cannot be called there: wait without path, or in another", c.only.Path())
 }
 
 // listenInChat holds the chat open that a call names.
@@ -144,7 +144,7 @@ func (l *listener) openChats(ctx context.Context, all bool, tried map[jupyter.Pa
 			err = l.enter(ctx, c)
 		}
 		if err != nil && ctx.Err() == nil {
-			l.d.Manager.Log().Info("a chat in which somebody could call", "path", path, "error", err)
+			l.d.Manager.Log().Info("a chat in which a person could call", "path", path, "error", err)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (p *talker) count(text string) (n int) {
 func (tb *table) joins() {
 	tb.t.Helper()
 	if got := tb.asked(dict{"timeout": 0}); got.ID != "" {
-		tb.t.Errorf("told of %+v", got.MentionView)
+		tb.t.Errorf("reported %+v", got.MentionView)
 	}
 }
 

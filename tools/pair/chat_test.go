@@ -165,17 +165,17 @@ func TestNobodyListening(t *testing.T) {
 		tb.joins()
 		robot.text("@Duet do it")
 		time.Sleep(40 * time.Second)
-		if n := ada.count("Nobody is listening"); n != 0 {
+		if n := ada.count("I am not listening"); n != 0 {
 			t.Errorf("told an agent %d times", n)
 		}
 		ada.text("@Duet one")
 		time.Sleep(20 * time.Second)
-		if n := ada.count("Nobody is listening"); n != 0 {
+		if n := ada.count("I am not listening"); n != 0 {
 			t.Errorf("told too early")
 		}
 		ada.text("@Duet two")
 		time.Sleep(2 * time.Minute)
-		if n := ada.count("Nobody is listening just now; this waits until I am asked."); n != 1 {
+		if n := ada.count("I am not listening just now; this waits until I am asked."); n != 1 {
 			t.Errorf("told %d times", n)
 		}
 		for _, want := range []string{"one", "two", ""} {
@@ -211,7 +211,7 @@ func TestDeletedChat(t *testing.T) {
 		if took := time.Since(began); took > 30*time.Second {
 			t.Errorf("told after %v", took)
 		}
-		holds(t, <-anywhere, "nobody has called you within 60 s")
+		holds(t, <-anywhere, "you were not called within 60 s")
 		tb.Bad("reply", dict{"mention": m.ID, "text": "x"}, "there is no chat", "was deleted")
 		tb.Bad("wait_for_mention", dict{"path": tb.chat}, "there is no chat")
 	})
@@ -226,7 +226,7 @@ func TestNoChatExtension(t *testing.T) {
 		d.Read(d.path)
 		for range 2 {
 			d.Bad("wait_for_mention", dict{"path": path}, "jupyterlab-chat", "pip install")
-			holds(t, d.asks("wait_for_mention", dict{"timeout": 10}), "nobody has called you within 10 s")
+			holds(t, d.asks("wait_for_mention", dict{"timeout": 10}), "you were not called within 10 s")
 		}
 	})
 }
@@ -275,7 +275,7 @@ func TestHandsOffInChat(t *testing.T) {
 		sessiontest.Eventually(t, "all is lifted", func() bool { return bob.count("Going on with") == 2 })
 		tb.Good("edit_text", edit("c1"), nil)
 		if m := tb.asked(dict{"timeout": 1}); m.ID != "" {
-			t.Errorf("told of %q", m.Text)
+			t.Errorf("reported %q", m.Text)
 		}
 		bob.text("@Duet go on") // no cell is protected: the agent is addressed
 		if m := tb.asked(dict{"timeout": 20}); m.Text != "go on" {
@@ -327,7 +327,7 @@ func TestHeardForAWhile(t *testing.T) {
 		tb := newTable(t, "x = 1")
 		ada, announced := tb.talks("ada", "Ada"), tb.watched()
 		tb.agent(tools.Config{ReadOnly: true})
-		holds(t, tb.asks("wait_for_mention", dict{"path": tb.chat, "timeout": 0}), "nobody has called")
+		holds(t, tb.asks("wait_for_mention", dict{"path": tb.chat, "timeout": 0}), "you were not called")
 		if n := len(ada.Users()); n != 0 {
 			t.Errorf("%d users are known", n)
 		}

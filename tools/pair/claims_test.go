@@ -132,7 +132,7 @@ func TestTwoProcessesInChat(t *testing.T) {
 			ada.hears("re " + said)
 		}
 		for _, m := range ada.Messages() {
-			if strings.Contains(m.Body, "Nobody is listening") {
+			if strings.Contains(m.Body, "I am not listening") {
 				t.Error("told that nobody listens")
 			}
 		}

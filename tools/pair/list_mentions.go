@@ -32,7 +32,7 @@ func listMentions(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_mentions",
 		Title:       "List mentions not yet answered",
-		Description: "Lists where people called you by name in cells and chats and nobody has replied yet.",
+		Description: "Lists unanswered mentions: places in cells and chats where people called you by name.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[MentionList](nil).WithCarets(),
 		Call: tool.Typed(func(ctx context.Context, args listMentionsArgs) (*tool.Answer, error) {

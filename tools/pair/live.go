@@ -23,7 +23,7 @@ func Mentions(d *deps.Deps) resource.Live {
 	book := d.Manager.Mentions
 	list := func(client string) []mentions.Listed { return book.List(mentions.Asks{Client: client}) }
 	return resource.Live{
-		URI: URIMentions, Name: "Mentions", Description: "Where people called you by name in cells and chats and nobody has replied yet.",
+		URI: URIMentions, Name: "Mentions", Description: "Unanswered mentions: places in cells and chats where people called you by name.",
 		Read: func(ctx context.Context) any { return mentionsFor(ctx, d, false) },
 		State: func(client string) string {
 			var b strings.Builder

@@ -92,12 +92,12 @@ func TestMentionsResource(t *testing.T) {
 		ada := d.enters("ada", "Ada")
 		ada.writes("c1", "  # nobody is called")
 		if n, ok := c.next(2 * time.Second); ok {
-			t.Errorf("told of nothing: %+v", n)
+			t.Errorf("reported nothing: %+v", n)
 		}
 		ada.writes("c0", "  # @Duet why 1?")
 		ada.selects("c1", 0, 0)
 		if _, ok := c.next(time.Minute); !ok {
-			t.Fatal("not told of a mention")
+			t.Fatal("not notified of a mention")
 		}
 		list := d.mentions(c)
 		must.SliceLen(t, 1, list.Mentions)
@@ -146,7 +146,7 @@ func TestMentionsByChannel(t *testing.T) {
 			holds(t, string(meta), `"cell":"c0"`, `"from":"Ada"`, `"mention":"`+id+`"`, `"path":"`+d.path+`"`)
 		}
 		if m := d.called(dict{"timeout": 0}); m.Text != "why 1?" {
-			t.Errorf("it was taken by telling of it: %+v", m)
+			t.Errorf("it was taken by announcing it: %+v", m)
 		}
 		go func() {
 			time.Sleep(time.Second)

@@ -17,16 +17,16 @@ import (
 )
 
 type lookArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"Left out: whoever has a notebook that is open here in front." validate:"max=path"`
+	Path string `json:"path,omitempty" jsonschema:"Left out: everyone who has a notebook that is open here in front." validate:"max=path"`
 }
 
 // A LookResult is the answer of look_around.
 type LookResult struct {
 	Path   string `json:"path,omitempty" jsonschema:"The notebook, where one was named."`
-	People []Seen `json:"people" jsonschema:"Who is there, those who moved or typed last first; agents last."`
+	People []Seen `json:"people" jsonschema:"The people and agents there, latest activity first; agents last."`
 	// KnownIn is nil if everyone present is known.
 	KnownIn   *int        `json:"known_in,omitempty" jsonschema:"There may be others: who was there before is known in so many seconds. Absent if all are known."`
-	Lost      bool        `json:"connection_lost,omitempty" jsonschema:"Whether nobody can be heard now."`
+	Lost      bool        `json:"connection_lost,omitempty" jsonschema:"Whether the connection is lost, so that people's activity is unknown."`
 	Elsewhere []Elsewhere `json:"elsewhere,omitempty" jsonschema:"Those with another document in front."`
 	Message   string      `json:"message"`
 
@@ -38,7 +38,7 @@ type Seen struct {
 	Name     string `json:"name"`
 	Username string `json:"username,omitempty" jsonschema:"Tells people of one name apart."`
 	Agent    bool   `json:"agent,omitempty" jsonschema:"Another agent, not a person."`
-	Status   string `json:"status,omitempty" jsonschema:"What an agent says that it does, such as editing or running cell 4."`
+	Status   string `json:"status,omitempty" jsonschema:"An agent's announced activity, such as editing or running cell 4."`
 	Path     string `json:"path,omitempty" jsonschema:"The notebook, where the call named none."`
 	Spot
 	Tabs    []Spot   `json:"other_tabs,omitempty" jsonschema:"Where their other tabs are."`
@@ -69,7 +69,7 @@ type Place struct {
 type Elsewhere struct {
 	Name     string   `json:"name"`
 	Username string   `json:"username,omitempty"`
-	Front    []string `json:"in_front" jsonschema:"Empty if it is no document."`
+	Front    []string `json:"in_front" jsonschema:"Empty if it is not a document."`
 
 	called string
 }
@@ -79,7 +79,7 @@ func lookAround(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "look_around",
 		Title: "See where people are",
-		Description: "Shows who is in a notebook, in which cell, what they have selected, and when they last moved and typed. Use it when somebody says \"this cell\" or \"here\". " +
+		Description: "Shows who is in a notebook, in which cell, what they have selected, and when they last moved and typed. Use it when a person says \"this cell\" or \"here\". " +
 			"Wherever a call takes a cell's id, \"theirs\" is the cell where the person is; where there are several, give person, too: a name or username.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[LookResult](nil).WithCarets(),

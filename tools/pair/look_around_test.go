@@ -28,7 +28,7 @@ func TestLookAround(t *testing.T) {
 		if out := look(); len(out.People) != 0 || out.KnownIn == nil || *out.KnownIn < 15 {
 			t.Errorf("at first: %+v", out)
 		}
-		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path, "known in 18 s")
+		holds(t, d.says("look_around", nil), "not known yet whether anyone else is in "+d.path, "known in 18 s")
 		ada := d.enters("ada", "Ada")
 		ada.selects("c1", 1, 4)
 		holds(t, d.says("look_around", nil), "1 person in "+d.path+"; there may be others")
@@ -81,8 +81,8 @@ func TestNobody(t *testing.T) {
 		holds(t, d.asks("look_around", nil), "no notebook is open here: give a path")
 		d.says("look_around", nil)
 		d.known()
-		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
-		holds(t, d.asks("look_around", nil), "nobody else has a notebook that is open here in front")
+		holds(t, d.says("look_around", nil), "no one else is in "+d.path)
+		holds(t, d.asks("look_around", nil), "no one else has a notebook that is open here in front")
 		d.Bad("look_around", dict{"path": "none.ipynb"}, "there is no notebook")
 	})
 }

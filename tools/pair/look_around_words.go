@@ -20,9 +20,9 @@ func (r *LookResult) first() string {
 	when := ""
 	switch {
 	case r.Lost:
-		when = "the connection is lost, and nobody is heard until it is back"
+		when = "the connection is lost, and people's activity is unknown until it is back"
 	case r.KnownIn != nil:
-		when = fmt.Sprintf("those who were there before are known in %d s", *r.KnownIn)
+		when = fmt.Sprintf("people who were there before are known in %d s", *r.KnownIn)
 	}
 	persons := lo.CountBy(r.People, func(s Seen) bool { return !s.Agent })
 	agents := len(r.People) - persons
@@ -30,9 +30,9 @@ func (r *LookResult) first() string {
 	case r.Path == "" && len(r.rolls) == 0:
 		return "no notebook is open here: give a path"
 	case len(r.People) == 0 && when != "":
-		return "not known yet whether anybody else " + where + ": " + when
+		return "not known yet whether anyone else " + where + ": " + when
 	case len(r.People) == 0:
-		return "nobody else " + where
+		return "no one else " + where
 	}
 	var parts []string
 	switch persons {

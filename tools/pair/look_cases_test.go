@@ -29,13 +29,13 @@ func TestLookAroundInALostRoom(t *testing.T) {
 		d := duoOf(t, toolstest.NewOn(t, cable.Server), "a").asOne()
 		d.look()
 		d.known()
-		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
+		holds(t, d.says("look_around", nil), "no one else is in "+d.path)
 		cable.Cut()
 		time.Sleep(5 * time.Second)
 		out := d.look()
 		test.True(t, out.Lost, test.Sprint("while it is lost"))
 		test.SliceEmpty(t, out.People, test.Sprint("while it is lost"))
-		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path+": the connection is lost, and nobody is heard until it is back")
+		holds(t, d.says("look_around", nil), "not known yet whether anyone else is in "+d.path+": the connection is lost, and people's activity is unknown until it is back")
 		time.Sleep(time.Minute)
 		holds(t, d.says("look_around", nil), "the connection is lost")
 		cable.Mend()
@@ -47,13 +47,13 @@ func TestLookAroundInALostRoom(t *testing.T) {
 		test.GreaterEq(t, 17, *out.KnownIn, test.Sprint("when it is back"))
 		test.LessEq(t, 18, *out.KnownIn, test.Sprint("when it is back"))
 		test.False(t, out.Lost, test.Sprint("when it is back"))
-		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path+": those who were there before are known in 1")
+		holds(t, d.says("look_around", nil), "not known yet whether anyone else is in "+d.path+": people who were there before are known in 1")
 		time.Sleep(18 * time.Second)
-		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
+		holds(t, d.says("look_around", nil), "no one else is in "+d.path)
 		// The same applies to a room of a restarted server.
 		s.Fake.Restart(false)
 		time.Sleep(5 * time.Second)
-		holds(t, d.says("look_around", nil), "not known yet whether anybody else is in "+d.path)
+		holds(t, d.says("look_around", nil), "not known yet whether anyone else is in "+d.path)
 	})
 }
 
@@ -76,8 +76,8 @@ func TestLookAroundForgetsAKilledTab(t *testing.T) {
 		if gone := time.Since(killed); gone > 30*time.Second {
 			t.Errorf("gone after %v", gone)
 		}
-		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
-		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "nobody else is in this notebook")
+		holds(t, d.says("look_around", nil), "no one else is in "+d.path)
+		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "no one else is in this notebook")
 	})
 }
 
@@ -102,7 +102,7 @@ func TestLookAroundWithoutALobby(t *testing.T) {
 		if lobby.Count() == 0 {
 			t.Error("the lobby was not looked for")
 		}
-		holds(t, d.asks("look_around", nil), "not known yet whether anybody else has a notebook that is open here in front: the connection is lost")
+		holds(t, d.asks("look_around", nil), "not known yet whether anyone else has a notebook that is open here in front: the connection is lost")
 		d.Good("end_nb_session", d.in(nil), nil)
 		nothing()
 	})
@@ -116,7 +116,7 @@ func TestWhoIsNotInACell(t *testing.T) {
 		d.look()
 		d.inLobby("bob", "Bob", "notebook:"+d.path)
 		d.known()
-		holds(t, d.says("look_around", nil), "nobody else is in "+d.path)
+		holds(t, d.says("look_around", nil), "no one else is in "+d.path)
 		holds(t, d.asks("look_around", nil), "1 person", "@@ Bob, in "+d.path+", in no cell")
 
 		other := d.Person()
@@ -134,7 +134,7 @@ func TestWhoIsNotInACell(t *testing.T) {
 		if read := d.says("read_nb_cells", nil); strings.Contains(read, " is in 1 c1") {
 			t.Errorf("an agent is named: %s", read)
 		}
-		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "nobody else is in this notebook")
+		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "no one else is in this notebook")
 
 		ada := d.enters("ada", "Ada")
 		for _, c := range []struct {
@@ -171,7 +171,7 @@ func TestColleagues(t *testing.T) {
 		must.SliceLen(t, 1, out.People)
 		test.True(t, out.People[0].Agent)
 		test.Eq(t, "reading", out.People[0].Status)
-		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "nobody else is in this notebook")
+		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "no one else is in this notebook")
 		time.Sleep(5 * time.Second)
 		if says := d.says("look_around", nil); strings.Contains(says, "editing") {
 			t.Errorf("five seconds later: %s", says)

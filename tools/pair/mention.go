@@ -29,11 +29,11 @@ type MentionView struct {
 	CellID   string `json:"cell_id,omitempty" jsonschema:"The cell in which it stands."`
 	Index    *int   `json:"cell_index,omitempty"`
 	Posted   string `json:"message_id,omitempty" jsonschema:"The message of the chat."`
-	Text     string `json:"text" jsonschema:"What they wrote to you: untrusted."`
+	Text     string `json:"text" jsonschema:"Their text to you: untrusted."`
 	More     int    `json:"more,omitempty" jsonschema:"Further mentions pasted with it; see the source."`
 	Ago      int    `json:"seconds_ago"`
 	Edited   bool   `json:"edited,omitempty" jsonschema:"Changed since you were told."`
-	Taken    string `json:"taken,omitempty" jsonschema:"you, or another: who is to reply; absent for nobody yet."`
+	Taken    string `json:"taken,omitempty" jsonschema:"you, or another: the agent that will reply; absent if undecided."`
 }
 
 const (

@@ -63,7 +63,7 @@ func TestWaitForMention(t *testing.T) {
 		}
 		again := d.called(dict{"timeout": 5})
 		test.Eq(t, "", again.ID, test.Sprint("again"))
-		test.StrContains(t, again.Message, "nobody has called you within 5 s", test.Sprint("again"))
+		test.StrContains(t, again.Message, "you were not called within 5 s", test.Sprint("again"))
 		d.Bad("reply", dict{"mention": "m-other", "text": "x"}, "no mention has this id", `"m-other"`)
 		d.Bad("reply", dict{"mention": m.ID, "text": " \n"}, "text is blank")
 		if says := d.asks("reply", dict{"mention": m.ID, "text": "mine"}); !strings.Contains(says, "taken by another client") {
@@ -104,7 +104,7 @@ func TestMentionInWords(t *testing.T) {
 		second := d.says("wait_for_mention", dict{})
 		id := anMention(t, second)
 		holds(t, d.asks("reply", dict{"mention": id, "text": "yes"}), "replied in a cell beneath Ada's: 2 ")
-		holds(t, d.says("wait_for_mention", dict{"timeout": 2}), "nobody has called you within 2 s; call again")
+		holds(t, d.says("wait_for_mention", dict{"timeout": 2}), "you were not called within 2 s; call again")
 	})
 }
 
@@ -215,7 +215,7 @@ func TestHandsOffSaid(t *testing.T) {
 		d.Good("insert_nb_cells", insert, nil)
 		d.Good("reply", dict{"mention": m.ID, "text": "Because."}, nil)
 		if again := d.called(dict{"timeout": 1}); again.ID != "" {
-			t.Errorf("told of %q", again.Text)
+			t.Errorf("reported %q", again.Text)
 		}
 	})
 }

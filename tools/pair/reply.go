@@ -39,7 +39,7 @@ func reply(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "reply",
 		Title:       "Reply to a mention",
-		Description: "Answers who called you by name where they did: in the chat, or as a Markdown cell beneath theirs.",
+		Description: "Answers a mention at its place: in the chat, or as a Markdown cell below the person's cell.",
 		Output:      tool.DocumentResultOf[ReplyResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args replyArgs) (*tool.Answer, error) {
 			if strings.TrimSpace(args.Text) == "" {
@@ -50,7 +50,7 @@ func reply(d *deps.Deps) tool.Tool {
 			}
 			m, err := d.Manager.Claims.Of(ctx, tool.ClientOf(ctx), args.Mention)
 			if errors.Is(err, mentions.ErrUnknown) {
-				return nil, fmt.Errorf("%w"+textfmt.Hint("; list_mentions lists those that are not answered"), err)
+				return nil, fmt.Errorf("%w"+textfmt.Hint("; list_mentions lists the unanswered ones"), err)
 			}
 			if err != nil {
 				return nil, err

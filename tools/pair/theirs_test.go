@@ -25,7 +25,7 @@ func TestTheirs(t *testing.T) {
 		d.Good("read_nb_cells", d.in(dict{"ranges": theirs}), &read)
 		must.SliceLen(t, 1, read.Cells)
 		test.Eq(t, "c2", read.Cells[0].ID)
-		d.Bad("modify_nb_cells", d.in(dict{"modifications": []dict{{"range": dict{"id": "theirs"}, "content": "x"}}, "person": "bob", "exec": false}), "fits nobody", "Ada (ada)")
+		d.Bad("modify_nb_cells", d.in(dict{"modifications": []dict{{"range": dict{"id": "theirs"}, "content": "x"}}, "person": "bob", "exec": false}), "does not match anyone", "Ada (ada)")
 		d.Good("modify_nb_cells", d.in(dict{"modifications": []dict{{"range": dict{"id": "theirs"}, "content": "cc"}}, "exec": false}), nil)
 		d.Good("edit_text", d.in(dict{"cell_id": "theirs", "old_text": "cc", "new_text": "c2"}), nil)
 		d.Good("insert_nb_cells", d.in(dict{"after_id": "theirs", "cells": []dict{{"content": "new"}}, "exec": false}), nil)

@@ -152,7 +152,7 @@ func TestBusyHumanEverywhere(t *testing.T) {
 // A call waits until a person who types in one of ten cells pauses, but no longer than --answer-within, and writes nothing
 // until then; it also does so if awareness has not named the person. A forced call right after a refusal keeps all keys.
 func TestBusyHumanInTime(t *testing.T) {
-	for _, who := range []string{"Ada", "somebody"} {
+	for _, who := range []string{"Ada", "a person"} {
 		t.Run(who, func(t *testing.T) {
 			jupytertest.Bubble(t, func(t *testing.T) {
 				d := newDuo(t, slices.Repeat([]string{"x = 1"}, 10)...)

@@ -32,10 +32,10 @@ type redoArgs struct {
 // An UndoResult is the answer of undo_agent and redo_agent.
 type UndoResult struct {
 	Message string     `json:"message"`
-	Steps   []StepName `json:"steps" jsonschema:"What was taken back, or made again, in that order."`
+	Steps   []StepName `json:"steps" jsonschema:"The undone or redone steps, in that order."`
 	CellIDs []string   `json:"cell_ids" jsonschema:"Cells that this changed, deleted or put back. Read them again before you change them."`
 	Left    []LeftCell `json:"left,omitempty" jsonschema:"Where something was left as it is."`
-	Ran     []string   `json:"ran_cell_ids,omitempty" jsonschema:"Cells of these steps that you had run: runs are not taken back."`
+	Ran     []string   `json:"ran_cell_ids,omitempty" jsonschema:"Cells of these steps that you had run: runs are not undone."`
 
 	shown []ydoc.Cell
 	fewer string // why there are fewer steps than requested
@@ -58,8 +58,8 @@ type LeftCell struct {
 func undoAgent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "undo_agent",
-		Title:       "Take back own edits",
-		Description: "Takes back your last edit of a document, or more, or one of before: all that one call changed. What people typed since stays, and so do runs and their outputs; the answer says what was left and why.",
+		Title:       "Undo own edits",
+		Description: "Undoes your last edit of a document, the last count edits, or one earlier edit (everything one call changed). Text that people typed since stays, and so do runs and their outputs; the answer lists what was left and why.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[UndoResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args undoArgs) (*tool.Answer, error) {
@@ -81,8 +81,8 @@ func undoAgent(d *deps.Deps) tool.Tool {
 func redoAgent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "redo_agent",
-		Title:       "Make own edits again",
-		Description: "Makes again what you took back last of your edits of a document, or the last count of that, until your next edit of it.",
+		Title:       "Redo own edits",
+		Description: "Redoes the last edit of a document that you undid, or the last count of them, until your next edit of it.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[UndoResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args redoArgs) (*tool.Answer, error) {
@@ -152,13 +152,13 @@ func open(ctx context.Context, d *deps.Deps, path string) (*session.Document, er
 // leftOf lists the parts that an undo has left, and why.
 func leftOf(o undo.Outcome) (left []LeftCell) {
 	for _, id := range o.Kept {
-		left = append(left, LeftCell{id, "somebody else has written there, or replaced or locked it since"})
+		left = append(left, LeftCell{id, "someone else has written there, or replaced or locked it since"})
 	}
 	for _, id := range o.Gone {
-		left = append(left, LeftCell{id, "somebody else has deleted or moved the cell since"})
+		left = append(left, LeftCell{id, "someone else has deleted or moved the cell since"})
 	}
 	for _, id := range o.Cut {
-		left = append(left, LeftCell{id, "somebody else has cut out text of yours there, and where it went to it stays"})
+		left = append(left, LeftCell{id, "someone else has cut text of yours there; where they pasted it, it stays"})
 	}
 	if o.Missed && len(o.Gone)+len(o.Kept) == 0 {
 		left = append(left, LeftCell{Why: "something could not be put back, what it stood in is gone"})
@@ -203,7 +203,7 @@ func beginning(doc *session.Document, steps undo.Steps) string {
 
 func nothingToRedo(doc *session.Document, steps undo.Steps) string {
 	return "nothing of yours can be made again in " + textfmt.Quoted(doc.Path().String()) + ", which " + sinceWhen(steps) +
-		": only what was taken back since and not followed by another edit of yours can be"
+		": only edits that were undone since, with no edit of yours after that, can be"
 }
 
 // sinceWhen says how and when the history of a document began.

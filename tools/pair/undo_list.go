@@ -23,8 +23,8 @@ type listEditsArgs struct {
 
 // A ListEditsResult is the answer of list_agent_edits.
 type ListEditsResult struct {
-	Message string     `json:"message,omitempty" jsonschema:"If there are none: why."`
-	Steps   []StepView `json:"steps" jsonschema:"Latest first; then those that were taken back, the next to be made again first."`
+	Message string     `json:"message,omitempty" jsonschema:"Why the list is empty."`
+	Steps   []StepView `json:"steps" jsonschema:"Latest first; then the undone ones, the next to redo first."`
 }
 
 // A StepView is a step as a client sees it.
@@ -41,7 +41,7 @@ func listAgentEdits(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_agent_edits",
 		Title:       "List own edits",
-		Description: "Lists what you changed in a document since it was opened here, call by call: the steps that can be taken back, with tool, reason and cells, and those that were and can be made again.",
+		Description: "Lists your edits of a document since it was opened here, call by call: the steps that can be undone, with tool, reason and cells, and the undone ones that can be redone.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[ListEditsResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args listEditsArgs) (*tool.Answer, error) {

@@ -32,7 +32,7 @@ type waitArgs struct {
 	Since   string   `json:"since" jsonschema:"The notebook's revision, from an earlier answer." validate:"min=1,max=40"`
 	Filter  string   `json:"filter,omitempty" jsonschema:"source: texts, and cells that come and go; outputs: runs and clears." validate:"oneof=any source outputs" default:"any"`
 	Cell    string   `json:"cell,omitempty" jsonschema:"Only in the cell with this id." validate:"max=id"`
-	Person  string   `json:"person,omitempty" jsonschema:"Only by who is called that, or whose name begins so. With cell \"theirs\": whose cell, whoever changes it." validate:"max=200"`
+	Person  string   `json:"person,omitempty" jsonschema:"Only changes by the person with this name, or a name that begins so. With cell \"theirs\": changes by anyone in that person's cell." validate:"max=200"`
 	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most." validate:"max=3600" default:"300"`
 }
 
@@ -52,7 +52,7 @@ func waitForChange(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "wait_for_change",
 		Title:       "Wait for a change",
-		Description: "Waits until somebody else has changed a notebook since a revision, and has paused for 1.5 s; then shows what changed. Use it to work in turns with a person.",
+		Description: "Waits until another person or agent has changed a notebook since a revision and paused for 1.5 s; then shows the changes. Use it to work in turns with a person.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args waitArgs) (*tool.Answer, error) {

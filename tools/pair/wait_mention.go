@@ -30,7 +30,7 @@ type MentionResult struct {
 	*MentionView
 	Source   string     `json:"source,omitempty" jsonschema:"Of the cell."`
 	Type     string     `json:"cell_type,omitempty"`
-	Attached []Attached `json:"attached,omitempty" jsonschema:"What is attached to the message."`
+	Attached []Attached `json:"attached,omitempty" jsonschema:"Attachments of the message."`
 	Warning  string     `json:"untrusted,omitempty"`
 	Waiting  int        `json:"waiting,omitempty" jsonschema:"How many more mentions wait."`
 	Revision string     `json:"revision,omitempty" jsonschema:"The notebook's."`
@@ -44,7 +44,7 @@ type Attached struct {
 	Path     string `json:"path"`
 	CellID   string `json:"cell_id,omitempty"`
 	Index    *int   `json:"cell_index,omitempty"`
-	Selected string `json:"selected,omitempty" jsonschema:"What they had selected in it."`
+	Selected string `json:"selected,omitempty" jsonschema:"Their selection in it."`
 	Source   string `json:"source,omitempty"`
 }
 
@@ -56,7 +56,7 @@ func waitForMention(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        NameWait,
 		Title:       "Wait until called by name",
-		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows what they wrote, and where. Then do it, and reply. Use it when told to stay around.",
+		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows the text and its place. Then do it, and reply. Use it when told to stay around.",
 		Hints:       tool.Hints{ReadOnly: true},
 		Output: tool.DocumentResultOf[MentionResult](func(f tool.Fields) { // without a mention if no person calls
 			f.Optional("mention", "by", "path", "text", "seconds_ago")
@@ -76,7 +76,7 @@ func waitForMention(d *deps.Deps) tool.Tool {
 				return nil, err
 			}
 			if !ok {
-				out := &MentionResult{Message: fmt.Sprintf("nobody has called you within %.0f s; call again to go on waiting", max(1, time.Since(began).Seconds()))}
+				out := &MentionResult{Message: fmt.Sprintf("you were not called within %.0f s; call again to keep waiting", max(1, time.Since(began).Seconds()))}
 				return &tool.Answer{Body: out, Words: tool.Words(ctx, func() plaintext.Text { return plaintext.Text{First: out.Message} })}, nil
 			}
 			return l.answer(ctx, m)
@@ -120,7 +120,7 @@ func (l *listener) listen(ctx context.Context, path string) error {
 	}
 	l.docs = l.d.Manager.HoldUnder(func(jupyter.Path) bool { return true })
 	if len(l.docs) == 0 && len(l.d.Chats.Chats()) == 0 {
-		return errors.New("no notebook is open here, so nobody can call you: give the path of the one in which you work, or of a chat" + textfmt.Hint("; list_nbs lists them"))
+		return errors.New("no notebook is open here, so you cannot be called: give the path of the notebook in which you work, or of a chat" + textfmt.Hint("; list_nbs lists them"))
 	}
 	fronts := 0
 	for _, f := range l.d.Manager.Presence.Lobby().Fronts {
@@ -160,7 +160,7 @@ func (l *listener) wait(ctx context.Context, most time.Duration) (m mentions.Men
 		select {
 		case <-next:
 		case <-tick.C:
-			tool.Progress(ctx, time.Since(began).Seconds(), "nobody has called yet")
+			tool.Progress(ctx, time.Since(began).Seconds(), "no call yet")
 		case <-over.C:
 			return m, false, nil
 		case <-l.chats.over():

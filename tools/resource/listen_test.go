@@ -139,7 +139,7 @@ func TestSubscribe(t *testing.T) {
 		human.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, nil)
 		l.await(first+"/outputs", 0)
 		if n := l.count(second); n != 0 {
-			t.Errorf("a cell that nobody changed was told of %d times", n)
+			t.Errorf("an unchanged cell was reported %d times", n)
 		}
 
 		// No more notifications after unsubscribing.

@@ -49,7 +49,7 @@ func TestPrompts(t *testing.T) {
 			{"review_notebook", map[string]string{"path": nb}, []string{"top to bottom"}},
 			{"fix_failing_cell", map[string]string{"path": nb}, []string{nb, "the first cell that shows an error"}},
 			{"fix_failing_cell", map[string]string{"path": nb, "cell": "c1"}, []string{"cell c1"}},
-			{"continue_work", nil, []string{"Nothing is known"}},
+			{"continue_work", nil, []string{"No earlier session is recorded"}},
 		} {
 			text, err := c.Prompt(p.name, p.args)
 			if err != nil {

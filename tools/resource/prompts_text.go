@@ -136,7 +136,7 @@ func (d *Provider) continueText(ctx context.Context, args map[string]string) (st
 		}
 	}
 	if files == 0 {
-		w.line("\nNothing is known of earlier sessions: ask me what it was about, and look at %s.", URIOverview)
+		w.line("\nNo earlier session is recorded: ask me what it was about, and look at %s.", URIOverview)
 		return w.String(), nil
 	}
 	text, _ := textfmt.Cut(w.String(), maxRecent)

@@ -14,8 +14,8 @@ import (
 )
 
 type recordArgs struct {
-	Topics    []string `json:"topics,omitempty" jsonschema:"What this session is about." validate:"min=1,max=20,dive,min=1,max=200"`
-	Discovery string   `json:"discovery,omitempty" jsonschema:"What was found out, in a sentence or two; of a solved issue, the problem." validate:"min=1,max=4000"`
+	Topics    []string `json:"topics,omitempty" jsonschema:"Subjects of this session." validate:"min=1,max=20,dive,min=1,max=200"`
+	Discovery string   `json:"discovery,omitempty" jsonschema:"The finding, in a sentence or two; of a solved issue, the problem." validate:"min=1,max=4000"`
 	Solution  string   `json:"solution,omitempty" jsonschema:"How the issue was solved." validate:"min=1,max=4000"`
 	Module    string   `json:"module,omitempty" jsonschema:"Module of the project file it belongs to." validate:"min=1,max=200"`
 	AddTo     string   `json:"add_to,omitempty" jsonschema:"List of the module in the project file to add the discovery to." validate:"oneof=patterns businessRules commonIssues"`
@@ -34,7 +34,7 @@ type RecordResult struct {
 func recordContext(d *Provider) tool.Tool {
 	return tool.Tool{
 		Name:        "record_context",
-		Title:       "Keep what was found out",
+		Title:       "Keep a finding",
 		Toolset:     tool.ToolsetContext,
 		Description: "Keeps a topic, a discovery or a solved issue for later sessions, which read it at " + URICurrentWork + " and " + URIRecent + ". Use it when something took effort to find out and will matter again. With add_to and module it is also written into the project file.",
 		Output:      tool.ResultOf[RecordResult](nil),

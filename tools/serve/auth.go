@@ -131,7 +131,7 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 	case d.code == "":
 		d.message = `a token is needed: send the header "Authorization: Bearer TOKEN" with the token that nbduet was given or has shown at its start`
 	default:
-		d.message = "the token is wrong: send the one that nbduet was given or has shown at its start"
+		d.message = "the token is wrong: send the token that nbduet was given or printed at its start"
 	}
 	return "", d
 }

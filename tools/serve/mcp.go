@@ -149,7 +149,7 @@ func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) makeRoom(who caller) bool {
 	gone, ok := s.sessions.room(who)
 	if gone != nil {
-		s.drop(gone, "too many MCP sessions are open: the one that was silent for longest ends", "most", s.cfg.Limits.Clients)
+		s.drop(gone, "too many MCP sessions are open: the session that was silent for longest ends", "most", s.cfg.Limits.Clients)
 	}
 	return ok
 }

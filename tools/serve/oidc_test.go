@@ -104,7 +104,7 @@ func TestIssuersTokens(t *testing.T) {
 		{"without an end", token(map[string]any{"exp": nil}), 401, "invalid_token", "expired"},
 		{"of tomorrow", token(map[string]any{"nbf": time.Now().Add(24 * time.Hour).Unix(), "exp": time.Now().Add(48 * time.Hour).Unix()}), 401, "invalid_token", "not a valid token"},
 		{"for another server", token(map[string]any{"aud": "https://other.example.org/mcp"}), 401, "invalid_token", "audience"},
-		{"for something here that is none", token(map[string]any{"aud": public + "/other"}), 401, "invalid_token", "audience"},
+		{"for an unknown resource here", token(map[string]any{"aud": public + "/other"}), 401, "invalid_token", "audience"},
 		{"for nobody", token(map[string]any{"aud": nil}), 401, "invalid_token", "audience"},
 		{"of another issuer", token(map[string]any{"iss": "https://evil.example"}), 401, "invalid_token", "signed"},
 		{"of nobody", token(map[string]any{"sub": ""}), 401, "invalid_token", "sub"},

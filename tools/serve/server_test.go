@@ -117,7 +117,7 @@ func TestWrongRequests(t *testing.T) {
 		says                     string
 	}{
 		{"no such path", "GET", "/none", "", nil, 404, ""},
-		{"a method that is none of it", "PUT", "/mcp", "{}", nil, 405, ""},
+		{"an unknown method", "PUT", "/mcp", "{}", nil, 405, ""},
 		{"POST to the stream", "POST", "/sse", "{}", nil, 405, ""},
 		{"HEAD of the stream", "HEAD", "/sse", "", nil, 405, ""},
 		{"GET of the messages", "GET", "/message", "", nil, 405, ""},

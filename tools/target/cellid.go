@@ -91,7 +91,7 @@ func (v View) gone(prefix string) []string {
 
 // deleted refuses the id of a deleted cell.
 func (v View) deleted(what, id string) error {
-	by, around := " by somebody else", ""
+	by, around := " by someone else", ""
 	if at := slices.IndexFunc(v.Listed, func(c ydoc.Cell) bool { return c.ID == id }); at >= 0 {
 		around = "; " + v.around(at)
 	} else if !slices.Contains(v.known, id) {

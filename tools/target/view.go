@@ -102,7 +102,7 @@ func (v View) At(index int, what string) (ydoc.Cell, error) {
 		v.touch(c.ID)
 		return c, nil
 	}
-	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by somebody else; %s: read the cells again; nothing was changed",
+	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by someone else; %s: read the cells again; nothing was changed",
 		what, index, textfmt.Quoted(c.ID), v.around(index))
 }
 

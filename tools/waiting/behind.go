@@ -84,7 +84,7 @@ func NotBegun(now run.Result) string {
 	if now.State != run.Running || now.Begun || time.Since(now.Started) < LongAhead {
 		return ""
 	}
-	return "the kernel is busy with code of somebody else, or starting"
+	return "the kernel is busy with another client's code, or starting"
 }
 
 // Visible reports whether a client may see a run of an owner: only its own. A run from before this program's start may

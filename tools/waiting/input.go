@@ -44,11 +44,11 @@ func (w Waits) HowToAnswer(id string, r run.Result) string {
 	case r.Asking == nil:
 		return ""
 	case r.State != run.WaitingForInput:
-		return Asks(r) + " and is interrupted if nobody answers in time; a person is being asked by elicitation"
+		return Asks(r) + " and is interrupted without an answer in time; a person is being asked by elicitation"
 	case r.Asking.Password && !w.AgentPasswords:
-		return Asks(r) + " and is interrupted if nobody answers in time: " + onlyPerson(id)
+		return Asks(r) + " and is interrupted without an answer in time: " + onlyPerson(id)
 	}
-	return fmt.Sprintf("%s and is interrupted if nobody answers in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + textfmt.Hint(", cancel_run stops it")
+	return fmt.Sprintf("%s and is interrupted without an answer in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + textfmt.Hint(", cancel_run stops it")
 }
 
 // onlyPerson says how a password is answered.

@@ -118,7 +118,7 @@ func TestRawMessages(t *testing.T) {
 		"another kind":         {Kind: wire.Update},
 		"a request without id": {Kind: wire.Raw, Raw: "save"},
 		"invalid JSON":         {Kind: wire.Raw, Raw: `{"type":`},
-		"a type that is none":  {Kind: wire.Raw, Raw: `{"type":7}`},
+		"an invalid type":      {Kind: wire.Raw, Raw: `{"type":7}`},
 		"a negative id":        {Kind: wire.Raw, Raw: `{"type":"save","responseTo":-1}`},
 	} {
 		var fault *wire.FormatError

@@ -20,10 +20,10 @@ type Config struct {
 	List   bool `name:"list" help:"List the clients that are on this machine, and which of them have nbduet."`
 	JSON   bool `name:"json" help:"With --list: as JSON, with the clients that are not on this machine."`
 
-	File      string `name:"file" placeholder:"FILE" help:"The file, in place of the one that the client reads for all projects."`
-	Command   string `name:"command" placeholder:"COMMAND" help:"What starts nbduet, in place of what was found out: a program, or a program with arguments."`
+	File      string `name:"file" placeholder:"FILE" help:"The file, in place of the client's file for all projects."`
+	Command   string `name:"command" placeholder:"COMMAND" help:"Command that starts nbduet, in place of the detected one: a program, or a program with arguments."`
 	URL       string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server. Without it, nbduet finds the server that runs on this machine."`
-	Token     string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. It is not written into the client's file, but into one of its own that only you can read."`
+	Token     string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. It is not written into the client's file, but into a separate file that only you can read."`
 	TokenFile string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token, which only you can read; it wins over --token."`
 	CAFile    string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"Certificates of the authority that the Jupyter server's certificate is from."`
 }

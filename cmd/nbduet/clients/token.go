@@ -69,7 +69,7 @@ func (c Config) server(m Machine) (j jupyter, err error) {
 		return j, nil
 	}
 	if !filepath.IsAbs(m.Data) {
-		return j, errors.New("there is no folder of the user's for the token: give a file that has it with --token-file")
+		return j, errors.New("the user has no folder for the token: give a file that has it with --token-file")
 	}
 	j.tokenFile = filepath.Join(tokens(m), tokenName(j.url))
 	return j, nil

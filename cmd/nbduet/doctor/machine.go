@@ -37,11 +37,11 @@ func writable(folder string) error {
 		}
 	}()
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("make the folder of what is remembered: %w", err)
+		return fmt.Errorf("make the folder for remembered state: %w", err)
 	}
 	f, err := os.CreateTemp(folder, ".doctor-")
 	if err != nil {
-		return fmt.Errorf("write what is to be remembered: %w", err)
+		return fmt.Errorf("write remembered state: %w", err)
 	}
 	_, err = f.WriteString("x")
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
@@ -60,7 +60,7 @@ func lookAtClients(x *examination) {
 		switch {
 		case c.Problem != "":
 			configured = true
-			x.note(Check{Name: name, Result: Wrong, Says: c.Title + ": " + c.Problem, Fix: "`nbduet config " + c.Name + " --write` has it start the nbduet that writes this, or the one that --command names"})
+			x.note(Check{Name: name, Result: Wrong, Says: c.Title + ": " + c.Problem, Fix: "`nbduet config " + c.Name + " --write` makes it start this nbduet, or the program of --command"})
 		case c.Configured:
 			configured = true
 			x.fine(name, "%s has nbduet", c.Title)

@@ -68,11 +68,11 @@ func compareClocks(ctx context.Context, x *examination) {
 	case err != nil:
 		x.wrong("clocks", err)
 	case there.IsZero():
-		x.note(Check{Name: "clocks", Result: Note, Says: "the server does not say what time it is"})
+		x.note(Check{Name: "clocks", Result: Note, Says: "the server's answer has no time"})
 	case off > apart:
 		x.note(Check{
 			Name: "clocks", Result: Wrong, Says: fmt.Sprintf("the server's clock and this machine's are %s apart", off.Round(time.Second)),
-			Fix: "have both set by the network (NTP): logins and what is told of times depend on it",
+			Fix: "set both clocks by NTP: logins and reported times depend on them",
 		})
 	default:
 		x.fine("clocks", "agree")

@@ -119,7 +119,7 @@ func records(folder string) (string, error) {
 	if folder == "" {
 		usual, err := userdirs.Here().State()
 		if err != nil {
-			return "", fmt.Errorf("--state: give a folder for what users have worked on, or %s: %w", activity.Memory, err)
+			return "", fmt.Errorf("--state: give a folder for the users' activity, or %s: %w", activity.Memory, err)
 		}
 		folder = filepath.Join(usual, "hub")
 	}

@@ -63,7 +63,7 @@ func write(file string) (did string, err error) {
 		if err := os.WriteFile(backup, old, 0o644); err != nil {
 			return "", fmt.Errorf("keep the skill that is there: %w", err)
 		}
-		did += "; what stood there is " + backup
+		did += "; its former content is " + backup
 	}
 	if err := os.WriteFile(file, []byte(skills.Notebook), 0o644); err != nil {
 		return "", fmt.Errorf("write the skill: %w", err)

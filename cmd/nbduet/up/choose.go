@@ -42,7 +42,7 @@ func (j job) jupyter(ctx context.Context) (string, error) {
 		why = cmp.Or(why, wrong)
 	}
 	if why != "" {
-		j.errs.Note("%s; taking an environment of nbduet's own", why)
+		j.errs.Note("%s; using nbduet's own environment", why)
 	}
 	m := maker{errs: j.errs, data: j.machine.Data, log: filepath.Join(j.machine.State, "up-install.log"), uv: inPath("uv"), named: j.Python}
 	return m.environment(ctx)

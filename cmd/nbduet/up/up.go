@@ -51,7 +51,7 @@ func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writ
 		return err
 	}
 	if u.Port < 0 || u.Port > 65535 {
-		return usage("--port: %d is no port", u.Port)
+		return usage("--port: %d is not a port", u.Port)
 	}
 	if u.Python != "" {
 		if u.Python, err = programOf(u.Python); err != nil {
@@ -64,7 +64,7 @@ func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writ
 	}
 	for _, dir := range []string{m.Data, m.State} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make a folder of nbduet's: %w", err)
+			return fmt.Errorf("make nbduet's folder: %w", err)
 		}
 	}
 	ctx, stops := listen(ctx)
@@ -181,7 +181,7 @@ func (j job) tell(r jupyter.Running, where string) {
 	address := j.page(r)
 	if j.out.Terminal() && r.Token != "" {
 		j.out.Line("\n  %s", j.out.Strong(withToken(address, r.Token)))
-		j.out.Line("  %s", j.out.Faint("Keep that address secret: whoever has it can run code as you."))
+		j.out.Line("  %s", j.out.Faint("Keep that address secret: anyone who has it can run code as you."))
 	} else {
 		j.out.Line("\n  %s", address)
 		if file := fileOf(r); file != "" && r.Token != "" {

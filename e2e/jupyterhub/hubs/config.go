@@ -144,5 +144,5 @@ func free(ctx context.Context, n int) (addresses []string, err error) {
 			return addresses, nil
 		}
 	}
-	return nil, errors.New("find a free port: there is none from 20000 to 30000")
+	return nil, errors.New("no free port from 20000 to 30000")
 }

@@ -165,7 +165,7 @@ func (h *Hub) end() error {
 }
 
 // sweep kills what is left of the hub: servers and kernels are in groups of their own, and where the hub did not come to
-// stop them, nobody else does.
+// stop them, no one else does.
 func (h *Hub) sweep() error {
 	all, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {

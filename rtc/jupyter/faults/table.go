@@ -61,7 +61,7 @@ var table = []row{
 		"the server may be busy or hung: wait and call again; its log says more",
 	},
 	{
-		NotJupyter, "what answers{at address} is not a Jupyter server's API",
+		NotJupyter, "no Jupyter server API answers{at address}",
 		"check that {url} is the server's whole base URL (http or https, host, port and prefix), and that the needed extension is installed",
 	},
 	{
@@ -98,7 +98,7 @@ var table = []row{
 	},
 	{
 		WrongPassword, "the password is wrong",
-		"set JUPYTER_PASSWORD (--password-file) to the one that the login page takes",
+		"set JUPYTER_PASSWORD (--password-file) to the password of the login page",
 	},
 	{
 		OtherPage, "a page for browsers answers{at address} in place of the server: {detail}",
@@ -109,11 +109,11 @@ var table = []row{
 		"check in the hub's control panel that the server is started, and that {token} is a token of its user",
 	},
 	{
-		HubServerStopped, "{detail} does not run on JupyterHub: nobody has started it, or it was stopped, as hubs do with idle servers",
+		HubServerStopped, "{detail} does not run on JupyterHub: it was never started, or it was stopped, as hubs do with idle servers",
 		"start it at {address}, or make the call again with \"start_server\": true, which starts it",
 	},
 	{
-		HubCannotStart, "{detail} does not run on JupyterHub: nobody has started it, or it was stopped, as hubs do with idle servers",
+		HubCannotStart, "{detail} does not run on JupyterHub: it was never started, or it was stopped, as hubs do with idle servers",
 		"start it at {address}",
 	},
 	{
@@ -145,7 +145,7 @@ var table = []row{
 		"update: pip install -U jupyterlab jupyter-collaboration, and restart Jupyter",
 	},
 	{
-		TabsApart, "real-time collaboration is switched off for people's tabs (disable_rtc on the Jupyter server): they do not show these edits until they load the file again, and what they save can overwrite them",
+		TabsApart, "real-time collaboration is switched off for people's tabs (disable_rtc on the Jupyter server): they do not show these edits until they load the file again, and their saves can overwrite them",
 		"take disable_rtc out of the server's settings, and restart Jupyter",
 	},
 	{

@@ -58,7 +58,7 @@ func (c Client) Who(ctx context.Context, hub string) (Holder, error) {
 	case err != nil:
 		return Holder{}, fmt.Errorf("ask JupyterHub whose token it is: %w", err)
 	case h.Name == "":
-		return Holder{}, errors.New("ask JupyterHub whose token it is: the answer names nobody")
+		return Holder{}, errors.New("ask JupyterHub whose token it is: the answer names no user")
 	}
 	return h, nil
 }

@@ -62,7 +62,7 @@ func kernelLife(t *testing.T, s *jupytertest.Server) string {
 	a.execute("six", "import os\nos._exit(1)")
 	for _, c := range []*kernelClient{a, b} {
 		c.until("status", `"restarting"`)
-		fmt.Fprintf(&r.out, "%s: told of the restart\n", c.name)
+		fmt.Fprintf(&r.out, "%s: reported the restart\n", c.name)
 	}
 	r.alive(a, b)
 	a.execute("seven", "print('kept' in globals())")
@@ -78,7 +78,7 @@ func kernelLife(t *testing.T, s *jupytertest.Server) string {
 			word = "ends"
 		case <-time.After(2 * time.Second):
 		}
-		fmt.Fprintf(&r.out, "%s: told of the shutdown; the connection %s\n", c.name, word)
+		fmt.Fprintf(&r.out, "%s: reported the shutdown; the connection %s\n", c.name, word)
 	}
 	return r.out.String()
 }

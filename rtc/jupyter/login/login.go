@@ -24,7 +24,7 @@ var (
 	ErrWrong = errors.New("the server does not take the password")
 	// ErrNone means that a login would change nothing: the server has no password form, or the last login is too
 	// recent.
-	ErrNone = errors.New("there is no login to be had")
+	ErrNone = errors.New("no login is possible")
 )
 
 // StatusError is an HTTP status of the login that means neither success nor a wrong password.

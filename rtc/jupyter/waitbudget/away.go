@@ -32,11 +32,11 @@ func (e *AwayError) Error() string {
 	case e.busy():
 		return fmt.Sprintf("the Jupyter server has not answered since %s: %v", e.Since.Format("15:04:05"), e.Why)
 	case e.Known:
-		return fmt.Sprintf("the Jupyter server is away since %s, and does not answer yet: %v", e.Since.Format("15:04:05"), e.Why)
+		return fmt.Sprintf("the Jupyter server has been away since %s, and does not answer yet: %v", e.Since.Format("15:04:05"), e.Why)
 	case e.Since.IsZero():
 		return fmt.Sprintf("the Jupyter server has not answered for %s: it is stopped or out of reach", e.Waited)
 	}
-	return fmt.Sprintf("the Jupyter server is away since %s, and did not come back within %s", e.Since.Format("15:04:05"), e.Waited)
+	return fmt.Sprintf("the Jupyter server has been away since %s, and did not come back within %s", e.Since.Format("15:04:05"), e.Waited)
 }
 
 // busy reports whether the server accepts connections but answers nothing.

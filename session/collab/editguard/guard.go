@@ -162,7 +162,7 @@ func (g *Guard) arrived(cell string, now time.Time) (name string, at time.Time, 
 const keyMoves = 2 * time.Second
 
 // somebody is the name of a person whose name is not yet known from awareness.
-const somebody = "somebody"
+const somebody = "a person"
 
 // typist returns the person who has typed, even if awareness has not named them yet; false for an agent, or a person who has
 // left. If text was only deleted, the author is not known: then it is the person whose caret is in the cell and moved at

@@ -214,7 +214,7 @@ func TestSomebody(t *testing.T) {
 			var busy *BusyError
 			err := b.edit(b.call(Manners{}), sets("a", "mine"))
 			must.True(t, errors.As(err, &busy), must.Sprint(source))
-			test.Eq(t, "somebody", busy.Who, test.Sprint(source))
+			test.Eq(t, "a person", busy.Who, test.Sprint(source))
 			if err := b.edit(b.call(Manners{}), sets("b", source)); err != nil {
 				t.Error(err)
 			}

@@ -143,5 +143,5 @@ func gather(peers []rtc.Peer, typing *Typing, place func(rtc.Peer, *Place)) []Pe
 
 // nameOf returns the name that JupyterLab shows.
 func nameOf(u awareness.User) string {
-	return cmp.Or(u.DisplayName, u.Name, u.Username, "somebody")
+	return cmp.Or(u.DisplayName, u.Name, u.Username, "a person")
 }

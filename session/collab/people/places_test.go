@@ -146,12 +146,12 @@ func TestHostileStates(t *testing.T) {
 		for _, user := range []any{dict{"name": 7, "username": []any{}}, dict{}, dict{"username": "\u0000\u202e"}} {
 			ada.shows(dict{"user": user})
 			p := r.only()
-			test.Eq(t, "somebody", p.Name, test.Sprint(user))
+			test.Eq(t, "a person", p.Name, test.Sprint(user))
 			test.Eq(t, "", p.Username, test.Sprint(user))
 		}
 		ada.shows(dict{"user": []any{}})
 		if c := r.company(); len(c.People) != 0 {
-			t.Errorf("a user that is none: %+v", c.People)
+			t.Errorf("an invalid user: %+v", c.People)
 		}
 	}, "abc")
 }

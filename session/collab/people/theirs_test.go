@@ -29,7 +29,7 @@ func (r *room) theirs(who, cell string, says ...string) {
 func TestTheirs(t *testing.T) {
 	inRoom(t, func(t *testing.T, r *room) {
 		r.theirs("", "", "not known yet", "18 s")
-		r.theirs("ada", "", "so far")
+		r.theirs("ada", "", "yet")
 		ada := r.enters("ada-1", "Ada")
 		ada.selects("c1", 0, 0)
 		r.theirs("", "", "whether Ada is the only one", `give person "ada-1"`)
@@ -38,7 +38,7 @@ func TestTheirs(t *testing.T) {
 		ada.shows(nil)
 		r.theirs("", "c1")
 		r.theirs("ADA", "c1")
-		r.theirs("bob", "", "fits nobody", "Ada (ada-1)")
+		r.theirs("bob", "", "does not match anyone", "Ada (ada-1)")
 		ada.shows(dict{"cursors": nil})
 		r.theirs("", "", "Ada is in no cell")
 		ada.selects("c1", 0, 0)
@@ -78,8 +78,8 @@ func TestTheirsIsNoAgents(t *testing.T) {
 		other.selects("c0", 0, 0)
 		time.Sleep(19 * time.Second)
 		other.shows(nil)
-		r.theirs("", "", "nobody else")
-		r.theirs("robot", "", "nobody else")
+		r.theirs("", "", "no one else")
+		r.theirs("robot", "", "no one else")
 		p := r.only()
 		test.True(t, p.Agent)
 		test.Eq(t, "c0", p.Places[0].Cell)

@@ -13,7 +13,7 @@ import (
 )
 
 // errNobody is the error for a client that asks for a person's cell and is alone in the room.
-var errNobody = errors.New("nobody else is in this notebook")
+var errNobody = errors.New("no one else is in this notebook")
 
 // orByID is advice that always applies.
 const orByID = ", or name the cell by its id"
@@ -109,11 +109,11 @@ func (c Company) find(persons []Person, who string) (Person, error) {
 	case len(begins) > 1:
 		return Person{}, fmt.Errorf("person %s fits several: %s: give the username%s", textfmt.Quoted(who), c.list(begins), orByID)
 	case !c.Known.All():
-		return Person{}, fmt.Errorf("person %s fits nobody who is known to be in this notebook so far%s; known are %s", textfmt.Quoted(who), c.when(), c.list(persons))
+		return Person{}, fmt.Errorf("person %s does not match anyone known in this notebook yet%s; known: %s", textfmt.Quoted(who), c.when(), c.list(persons))
 	case len(persons) == 0:
-		return Person{}, fmt.Errorf("person %s fits nobody: %w: name the cell by its id", textfmt.Quoted(who), errNobody)
+		return Person{}, fmt.Errorf("person %s does not match anyone: %w: name the cell by its id", textfmt.Quoted(who), errNobody)
 	}
-	return Person{}, fmt.Errorf("person %s fits nobody in this notebook: there are %s", textfmt.Quoted(who), c.list(persons))
+	return Person{}, fmt.Errorf("person %s does not match anyone in this notebook; people there: %s", textfmt.Quoted(who), c.list(persons))
 }
 
 // maxListed is how many people an error names.

@@ -212,7 +212,7 @@ func TestOverwrittenEditIsToldOf(t *testing.T) {
 			_, there := f.d.Notebook().Cell(id)
 			if told := f.d.Overwritten() != ""; !there && !told {
 				// The document shows it a little before it is reported.
-				sessiontest.Eventually(t, "an undone edit is told of", func() bool { return f.d.Overwritten() != "" })
+				sessiontest.Eventually(t, "an undone edit is reported", func() bool { return f.d.Overwritten() != "" })
 			}
 		}
 		f.stillFollows("after")

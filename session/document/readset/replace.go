@@ -33,7 +33,7 @@ func (r Reader) Replace(ctx context.Context, cell string, edit func(text string)
 	err = r.doc.Edit(ctx, "edit text", func(e *ydoc.Editor) (err error) {
 		var ok bool
 		if was, ok = e.Cell(cell); !ok {
-			return fmt.Errorf("cell %q was just deleted by somebody else; nothing was changed", cell)
+			return fmt.Errorf("cell %q was just deleted by someone else; nothing was changed", cell)
 		}
 		var base string
 		if base, want, err = r.replaced(cell, was.Source, edit); err != nil {

@@ -96,7 +96,7 @@ func (r Reader) overtaken(err error, changes []Change) error {
 
 // conflict returns the error for a change of words that others have changed.
 func (r Reader) conflict(now ydoc.Cell, change textID, advice string, c *ydoc.ConflictError) error {
-	return r.refused(now, change, advice, "%s was changed by somebody else in the same words as by you.\nTheir change:\n%sYour change:\n%s",
+	return r.refused(now, change, advice, "%s was changed by someone else in the same words as by you.\nTheir change:\n%sYour change:\n%s",
 		named(now), shortened(c.Theirs), shortened(c.Mine))
 }
 

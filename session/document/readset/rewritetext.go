@@ -122,7 +122,7 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 	}
 	first, haveFirst := r.text(s.first, now)
 	if !have || !haveFirst {
-		return textBase{}, &OutdatedError{why: textfmt.Quoted(r.doc.Path().String()) + " was changed by somebody else since you read it"}
+		return textBase{}, &OutdatedError{why: textfmt.Quoted(r.doc.Path().String()) + " was changed by someone else since you read it"}
 	}
 	c, err := change(last)
 	switch {
@@ -178,7 +178,7 @@ func (r textReader) refusedText(t *ydoc.Text, c refusedChange, why, theirs, mine
 	if mine != "" {
 		mine = "Your change:\n" + shortened(mine)
 	}
-	return &OutdatedError{Shown: true, why: fmt.Sprintf("%s was changed by somebody else %s.\nTheir change:\n%s%sIt is now at revision \"%s\". %s",
+	return &OutdatedError{Shown: true, why: fmt.Sprintf("%s was changed by someone else %s.\nTheir change:\n%s%sIt is now at revision \"%s\". %s",
 		textfmt.Quoted(r.doc.Path().String()), why, shortened(theirs), mine, rev, c.advice)}
 }
 

@@ -68,12 +68,12 @@ func (r Reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) err
 	}
 	old, ok := r.text(s.first, now.Source)
 	if !ok {
-		return r.refused(now, deletion, adviceDeletion, "%s was changed by somebody else since you were last shown it", named(now))
+		return r.refused(now, deletion, adviceDeletion, "%s was changed by someone else since you were last shown it", named(now))
 	}
 	if old == now.Source {
 		old, _ = r.text(s.last, now.Source)
 	}
-	return r.refused(now, deletion, adviceDeletion, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
+	return r.refused(now, deletion, adviceDeletion, "%s was changed by someone else since you read it:\n%s", named(now), difference(old, now.Source))
 }
 
 // mayMove returns an error if a cell has changed since the revision at which the client has read it, if that is given.
@@ -97,7 +97,7 @@ func (r Reader) sameSince(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision, adv
 	case !known:
 		return r.refused(now, deletion, advice, "the revision that you give for %s is not known any more", named(now))
 	}
-	return r.refused(now, deletion, advice, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
+	return r.refused(now, deletion, advice, "%s was changed by someone else since you read it:\n%s", named(now), difference(old, now.Source))
 }
 
 // textAt returns the text that the client read of a cell at a revision of the cell or the notebook; false if that is not
@@ -134,15 +134,15 @@ func (r Reader) base(now ydoc.Cell, source string) (string, error) {
 	first, haveFirst := r.text(s.first, now.Source)
 	last, haveLast := r.text(s.last, now.Source)
 	if !haveFirst || !haveLast {
-		return "", r.refused(now, change, adviceContent, "%s was changed by somebody else since you read it", named(now))
+		return "", r.refused(now, change, adviceContent, "%s was changed by someone else since you read it", named(now))
 	}
 	if s.refused == change {
-		return "", r.refused(now, change, adviceContent, "%s was changed by somebody else since that was refused:\n%s", named(now), difference(last, now.Source))
+		return "", r.refused(now, change, adviceContent, "%s was changed by someone else since that was refused:\n%s", named(now), difference(last, now.Source))
 	}
 	if base, ok := chosen(first, last, source); ok {
 		return base, nil
 	}
-	return "", r.refused(now, change, adviceContent, "%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s",
+	return "", r.refused(now, change, adviceContent, "%s was changed by someone else between two readings of yours, and your source undoes or changes that.\nTheir change:\n%sYour change:\n%s",
 		named(now), difference(first, last), difference(first, source))
 }
 

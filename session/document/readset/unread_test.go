@@ -54,7 +54,7 @@ func TestDeleteWhatWasRead(t *testing.T) {
 		"made by it, changed": {func(r *rewriter) error {
 			r.memory.Made("ada", r.Path(), r.id, "other")
 			return r.as("ada").Delete(r.t.Context(), []Target{{Cell: r.id}}, false)
-		}, "changed by somebody else"},
+		}, "changed by someone else"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRewriter(t, "a = 1\n")

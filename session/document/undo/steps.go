@@ -90,7 +90,7 @@ func (e *UnknownError) Error() string {
 	if len(ids) > 0 {
 		have = "yours are " + strings.Join(ids, ", ")
 	}
-	return fmt.Sprintf("there is no step %q of yours that can be taken back in this document: %s; nothing was changed", e.ID, have)
+	return fmt.Sprintf("you have no step %q that can be undone in this document: %s; nothing was changed", e.ID, have)
 }
 
 // Undo undoes the last count steps of the client.

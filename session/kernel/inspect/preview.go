@@ -67,7 +67,7 @@ type Preview struct {
 	Tables    []string `json:"tables,omitempty" jsonschema:"All of the database, and its views."`
 	Delimiter string   `json:"delimiter,omitempty"`
 	Encoding  string   `json:"encoding,omitempty"`
-	Notes     []string `json:"notes,omitempty" jsonschema:"What was left out or guessed."`
+	Notes     []string `json:"notes,omitempty" jsonschema:"Omitted or guessed parts."`
 }
 
 // Seen describes the file that the kernel found.

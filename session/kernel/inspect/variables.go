@@ -76,7 +76,7 @@ type Detail struct {
 	Module    string `json:"module" jsonschema:"Where the class is from."`
 	Truncated bool   `json:"truncated,omitempty" jsonschema:"true where the value is not all shown."`
 	// Attributes are present for types that are not known otherwise.
-	Attributes []Named `json:"attributes,omitempty" jsonschema:"What the object has, at most 50; look at one by variable_name.attribute."`
+	Attributes []Named `json:"attributes,omitempty" jsonschema:"The object's attributes, at most 50; look at one by variable_name.attribute."`
 	// Frame is present instead of a value for tables and their columns.
 	Frame *Table `json:"dataframe,omitempty"`
 }
@@ -106,7 +106,7 @@ type Table struct {
 	HeadIdx json.RawMessage `json:"head_index,omitempty" jsonschema:"The labels of those rows."`
 	Missing json.RawMessage `json:"missing" jsonschema:"How many values are missing, by column."`
 	Figures json.RawMessage `json:"describe" jsonschema:"By column: count, and mean, std, min, quartiles and max, or unique, top and freq."`
-	Notes   []string        `json:"notes,omitempty" jsonschema:"What was left out, and why."`
+	Notes   []string        `json:"notes,omitempty" jsonschema:"Omitted parts, with reasons."`
 }
 
 // A Frame is a named table.

@@ -41,8 +41,8 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 		within     time.Duration // of begin; 0: it runs to its end
 		says       []string
 	}{
-		"killed":                   {begin: cut, within: toldDead, says: []string{"Jupyter server is away since 00:0", "given up", "not known"}},
-		"black-holed":              {begin: stall, within: knownDead + toldDead, says: []string{"Jupyter server is away since 00:0", "given up", "not known"}},
+		"killed":                   {begin: cut, within: toldDead, says: []string{"Jupyter server has been away since 00:0", "given up", "unknown"}},
+		"black-holed":              {begin: stall, within: knownDead + toldDead, says: []string{"Jupyter server has been away since 00:0", "given up", "unknown"}},
 		"killed and soon back":     {begin: cut, end: mend, after: 6 * time.Second, restart: true, within: 12 * time.Second, says: []string{"server was restarted", "kernels ended with it"}},
 		"restarted":                {begin: drop, restart: true, within: 3 * time.Second, says: []string{"server was restarted", "kernels ended with it"}},
 		"stopped":                  {begin: stall, end: mend, after: 14 * time.Second},

@@ -32,7 +32,7 @@ type Question struct {
 type Asker func(context.Context, Question) (string, error)
 
 // ErrNoAsker is returned by an [Asker] that cannot ask a person (any more).
-var ErrNoAsker = textfmt.Fixed("there is nobody to ask: the MCP client does not offer elicitation")
+var ErrNoAsker = textfmt.Fixed("no person can be asked: the MCP client does not offer elicitation")
 
 // Options are the options of a run.
 type Options struct {
@@ -119,9 +119,9 @@ func (in *inputs) answer(q Question) {
 		return // the code no longer waits for it
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("nobody answered within %s", in.r.table.cfg.InputTimeout)
+		err = fmt.Errorf("no answer came within %s", in.r.table.cfg.InputTimeout)
 	} else if errors.Is(err, ErrNoAsker) {
-		err = fmt.Errorf("nobody answered within %s: %w", in.r.table.cfg.InputTimeout, err)
+		err = fmt.Errorf("no answer came within %s: %w", in.r.table.cfg.InputTimeout, err)
 	}
 	in.mu.Lock()
 	in.unanswered = fmt.Errorf("the code was interrupted, because it asked for input (%s): %w", strconv.Quote(clip(q.Prompt)), err)

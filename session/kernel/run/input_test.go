@@ -55,8 +55,8 @@ func TestInput(t *testing.T) {
 		test.True(t, asked[1].Password, test.Sprint("asked"))
 		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), path)
 		nobody := map[string]run.Asker{
-			"nobody answered within 1s: there is nobody to ask": nil,
-			"nobody answered within 1s": func(ctx context.Context, _ run.Question) (string, error) {
+			"no answer came within 1s: no person can be asked": nil,
+			"no answer came within 1s": func(ctx context.Context, _ run.Question) (string, error) {
 				<-ctx.Done()
 				return "", ctx.Err()
 			},
@@ -206,6 +206,6 @@ func TestInputAnswered(t *testing.T) {
 		res = sessiontest.Wait(t, r)
 		test.Eq(t, run.Interrupted, res.State, test.Sprint("unanswered"))
 		must.Error(t, res.Err, must.Sprint("unanswered"))
-		test.StrContains(t, res.Err.Error(), "nobody answered within 1s", test.Sprint("unanswered"))
+		test.StrContains(t, res.Err.Error(), "no answer came within 1s", test.Sprint("unanswered"))
 	})
 }

@@ -33,7 +33,7 @@ const (
 )
 
 // noteNoInput is added to a run whose code requested input.
-const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without asking anybody"
+const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without a way to ask a person"
 
 // byDocuments runs cells by jupyter-server-documents.
 type byDocuments struct{ *Cells }

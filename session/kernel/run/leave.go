@@ -14,8 +14,8 @@ import (
 // The notes in the cells of runs that are left. Taking a run up removes its note, so change them with care: the process
 // that reads a note may be newer than the one that wrote it.
 const (
-	noteLeft        = "[nbduet left this notebook while this cell ran. The code goes on in the kernel; what it puts out from here on is shown only if nbduet comes back.]\n"
-	noteLeftWaiting = "[nbduet left this notebook while this cell waited in the kernel, which runs it in its turn; what it puts out is shown only if nbduet comes back.]\n"
+	noteLeft        = "[nbduet left this notebook while this cell ran. The code keeps running in the kernel; its further output is shown only if nbduet comes back.]\n"
+	noteLeftWaiting = "[nbduet left this notebook while this cell waited in the kernel, which runs it in its turn; its output is shown only if nbduet comes back.]\n"
 	noteNotRun      = "[not run: nbduet left this notebook before the cell's turn came]\n"
 )
 

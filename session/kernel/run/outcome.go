@@ -18,7 +18,7 @@ func outcome(r *Run, in *inputs, reply kernel.Reply) (State, error) {
 	case r.interruptAsked() || reply.Status == "abort" || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
 		return Interrupted, nil // "abort" comes from kernels made with ipykernel's base class
 	case reply.Status == "aborted":
-		return Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else had failed")
+		return Cancelled, errors.New("the kernel dropped it from its queue, because another client's cell had failed")
 	}
 	return Failed, nil
 }
@@ -72,7 +72,7 @@ func goneWhy(err error) string {
 func lossNote(err error) string {
 	switch {
 	case serverGone(err):
-		return goneWhy(err) + " while this cell ran: what it did after that is not shown"
+		return goneWhy(err) + " while this cell ran: its output after that is not shown"
 	case !kernelGone(err):
 		return ""
 	}

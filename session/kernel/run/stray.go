@@ -22,7 +22,7 @@ const (
 	strayLooks = 10
 )
 
-const noteStray = "[nobody runs this cell any more: whoever ran it has gone without a word, and the kernel is idle]\n"
+const noteStray = "[this cell is no longer running: the client that ran it is gone, and the kernel is idle]\n"
 
 // A stray is a cell that may be marked as running by a client that has left.
 type stray struct {
@@ -90,6 +90,6 @@ func (c *Cells) tidy(cells []stray) {
 	defer stop()
 	ids := lo.Map(cells, func(s stray, _ int) string { return s.cell })
 	if err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idleWith(e, ids, noteStray, func(ydoc.Cell) bool { return true }) }); err != nil {
-		c.table.cfg.Log.Warn("cells that nobody runs still show as busy", "path", c.nb.Path(), "error", err)
+		c.table.cfg.Log.Warn("cells that no longer run still show as busy", "path", c.nb.Path(), "error", err)
 	}
 }

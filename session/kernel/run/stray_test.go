@@ -60,7 +60,7 @@ func TestStrayCells(t *testing.T) {
 				}
 				cell, _ := d.Notebook().Cell("c0")
 				test.Eq(t, cell.ExecutionState == "idle", c.tidy)
-				test.Eq(t, strings.Contains(sessiontest.Text(cell.Outputs), "nobody runs this cell"), c.tidy)
+				test.Eq(t, strings.Contains(sessiontest.Text(cell.Outputs), "this cell is no longer running"), c.tidy)
 			})
 		})
 	}

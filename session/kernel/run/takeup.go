@@ -17,12 +17,12 @@ import (
 // The notes in the cells of such runs.
 const (
 	noteResumed = "[nbduet was away while this cell ran: output may be missing here]\n"
-	noteLost    = "[nbduet was away while this cell ran, and this run was lost meanwhile: %s. What it put out since is not known.]\n"
+	noteLost    = "[nbduet was away while this cell ran, and this run was lost meanwhile: %s. Its output since then is unknown.]\n"
 	noteDropped = "[not run: nbduet ended before the cell's turn came]\n"
 )
 
 // errTaken is the error of a run whose cell was run again or changed while no process followed the run.
-var errTaken = errors.New("its cell was run again, cleared or deleted meanwhile: what the earlier run put out is not known")
+var errTaken = errors.New("its cell was run again, cleared or deleted meanwhile: the output of the earlier run is unknown")
 
 // Start starts the queue, takes up the runs that were left in the notebook, and looks for stray cells.
 func (c *Cells) Start() {

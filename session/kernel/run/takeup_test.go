@@ -142,7 +142,7 @@ func TestRunIsTakenUp(t *testing.T) {
 				if res := r.Result(); res.State != run.Lost || !errors.Is(res.Err, run.ErrLeft) {
 					t.Errorf("the run that was left: %s, %v", res.State, res.Err)
 				}
-				s.shows(t, "c0", "idle", "stdout:one\n;stderr:[nbduet left this notebook while this cell ran. The code goes on in the kernel", ";")
+				s.shows(t, "c0", "idle", "stdout:one\n;stderr:[nbduet left this notebook while this cell ran. The code keeps running in the kernel", ";")
 				s.say(t, "two")
 
 				m2 := s.manager(t, s.Server)

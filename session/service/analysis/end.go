@@ -122,7 +122,7 @@ func (a *Session) needed(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	case k.Connections > ours:
-		return "somebody else is connected to it, such as an open tab", nil
+		return "another client is connected to it, such as an open tab", nil
 	}
 	return "", nil
 }

@@ -149,7 +149,7 @@ func TestAnalysisKernelDies(t *testing.T) {
 			told = told || strings.Contains(r.Result().Note, "the session's kernel had been shut down, so a new one (python3) was started")
 		}
 		if !told {
-			t.Error("no run tells of the new kernel")
+			t.Error("no run reports the new kernel")
 		}
 		if _, err := table.Connect(t.Context(), "bob", jupyter.Path{}, a.KernelID()); !errors.Is(err, analysis.ErrNoSession) {
 			t.Errorf("another owner connects to the session's own kernel: %v", err)

@@ -15,7 +15,7 @@ import (
 )
 
 // ErrNoSession reports that the caller has no analysis session with that id.
-var ErrNoSession = textfmt.Fixed("there is no such analysis session")
+var ErrNoSession = textfmt.Fixed("no such analysis session")
 
 // ErrNoNotebook reports that an analysis session has no notebook.
 var ErrNoNotebook = textfmt.Fixed("the analysis session has no notebook")
@@ -24,7 +24,7 @@ var ErrNoNotebook = textfmt.Fixed("the analysis session has no notebook")
 var ErrKernelGone = textfmt.Fixed("the kernel is gone")
 
 // ErrNoKernel reports that no kernel with that id is running, or the caller may not use it.
-var ErrNoKernel = textfmt.Fixed("there is no such kernel")
+var ErrNoKernel = textfmt.Fixed("no such kernel")
 
 // interruptTimeout bounds the interrupt of code whose call has ended.
 const interruptTimeout = time.Second

@@ -149,6 +149,6 @@ func TestChatNobodyListens(t *testing.T) {
 			}
 		}
 		must.SliceLen(t, 1, told, must.Sprint("told"))
-		test.StrHasPrefix(t, "nbduet: Nobody is listening", told[0], test.Sprint("told"))
+		test.StrHasPrefix(t, "nbduet: I am not listening", told[0], test.Sprint("told"))
 	})
 }

@@ -123,7 +123,7 @@ func (f *Files) Mend(ctx context.Context, path jupyter.Path, was, content string
 	case err != nil:
 		return err
 	case now != was:
-		return errors.New("nothing was changed: somebody has written the file meanwhile; read it again, then repeat the change")
+		return errors.New("nothing was changed: the file was written meanwhile; read it again, then repeat the change")
 	}
 	_, err := f.srv.Contents.Put(ctx, path, c)
 	f.m.Refused.Forget(path)

@@ -304,7 +304,7 @@ func TestRenameTakesTheKernelAlong(t *testing.T) {
 		if !slices.ContainsFunc(sessions, func(now jupyter.Session) bool {
 			return now.ID == made.ID && now.Path.String() == to && now.Kernel.ID == made.Kernel.ID
 		}) {
-			t.Errorf("its session is none of %+v", sessions)
+			t.Errorf("its session is not in %+v", sessions)
 		}
 	})
 }
@@ -323,7 +323,7 @@ func TestDeletedFileStaysDeleted(t *testing.T) {
 			t.Fatal(err)
 		}
 		theirs := sessiontest.OpenText(t, other, path)
-		sessiontest.Eventually(t, "we know of each other", func() bool { return len(d.People()) > 0 })
+		sessiontest.Eventually(t, "we know each other", func() bool { return len(d.People()) > 0 })
 		if _, err := f.Delete(t.Context(), jupyter.MustPath(dir)); !errors.Is(err, files.ErrFolder) {
 			t.Errorf("deleted a folder with a file in it: %v", err)
 		}

@@ -31,7 +31,7 @@ type JoinedError struct {
 }
 
 func (e *JoinedError) Error() string {
-	return "somebody has just opened the document: read it again, then repeat the change"
+	return "the document was just opened in a tab: read it again, then repeat the change"
 }
 
 // An Unjoined is a document that is not open, for one call: a replica of its file, without a room. An edit of it is written
@@ -183,7 +183,7 @@ func (u *Unjoined) write(ctx context.Context, was string, c jupyter.NewContent) 
 	case err != nil:
 		return err
 	case now.Hash != u.file.Hash, now.Hash == "" && !now.LastModified.Equal(u.file.LastModified):
-		return errors.New("nothing was changed: somebody has written the file meanwhile; read it again, then repeat the change")
+		return errors.New("nothing was changed: the file was written meanwhile; read it again, then repeat the change")
 	}
 	if _, apart := u.f.apart(ctx, u.Path(), u.file.Type); !apart {
 		return &JoinedError{}
@@ -199,7 +199,7 @@ func (u *Unjoined) write(ctx context.Context, was string, c jupyter.NewContent) 
 		err = errors.New("it can have none")
 	}
 	if err != nil {
-		return fmt.Errorf("the file was written, but somebody has opened the document at the same time, and its room cannot be opened; read it again: %w", err)
+		return fmt.Errorf("the file was written, but the document was opened in a tab at the same time, and its room cannot be opened; read it again: %w", err)
 	}
 	defer d.Release()
 	if now := contentOf(d.Notebook(), d.Text()); textdiff.Keeps(was, u.content(), now) {

@@ -37,7 +37,7 @@ func Add(text, module, list string, entry any) (out string, there bool, err erro
 	}
 	in := mapping(&doc, module)
 	if in == nil {
-		return "", false, fmt.Errorf("module %q is no mapping of its own in the text: write it with one key a line", module)
+		return "", false, fmt.Errorf("module %q is not a mapping of its own in the text: write it with one key a line", module)
 	}
 	if out, err = insert(text, in, list, entry); err != nil {
 		return "", false, err

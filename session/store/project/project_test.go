@@ -233,7 +233,7 @@ func TestAddRefuses(t *testing.T) {
 		"no such module":   {example, "none", "there are load, clean"},
 		"no modules":       {"project: {name: a}", "x", "names no modules"},
 		"a module inline":  {flow, "x", "on one line"},
-		"a name alone":     {"project: a\nmodules: [x]", "x", "no mapping of its own"},
+		"a name alone":     {"project: a\nmodules: [x]", "x", "not a mapping of its own"},
 		"a spread list":    {spread, "x", "several lines"},
 		"a malformed file": {"a: [", "x", "line"},
 	} {

@@ -57,7 +57,7 @@ func TestTwoClients(t *testing.T) {
 		b := f.connect(id, "b", "v1.kernel.websocket.jupyter.org")
 		b.take()
 		if got := a.take(); len(got) != 7 {
-			t.Errorf("heard of the other's connection: %q", got)
+			t.Errorf("got the other connection's message: %q", got)
 		}
 		a.execute("1", "import time\nprint('now')\ntime.sleep(1)\nprint('late')")
 		time.Sleep(100 * time.Millisecond)
