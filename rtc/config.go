@@ -38,7 +38,7 @@ type Config struct {
 	Format  string // "json" or "text"
 	Type    string // "notebook" or "file"
 	Replica Replica
-	User    awareness.User // of the replica itself; zero shows no user, see also [Room.SetFace]
+	User    awareness.User // of the replica itself; zero shows no user, see also [Room.SetAppearance]
 	Logger  *slog.Logger
 	Limits  wire.Limits // zero: wire.DefaultLimits
 	Timing  Timing      // zero fields: the defaults

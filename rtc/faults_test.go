@@ -68,7 +68,7 @@ func TestNothingButSync1BeforeSync2(t *testing.T) {
 		s.Fake.Rooms.Drop(path)
 		eventually(t, "connected again", func() bool { return r.State() == rtc.CatchingUp })
 		insert(t, nb, 0, "while catching up")
-		r.SetFace(77, &rtc.Face{User: user("Face")})
+		r.SetAppearance(77, &rtc.Appearance{User: user("Face")})
 		eventually(t, "the server knows it", func() bool { return connections(s, path) == 2 && len(lastly(s, path)) > 0 })
 		time.Sleep(time.Second) // for frames that should not come
 		got := lastly(s, path)

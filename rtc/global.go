@@ -182,8 +182,8 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	})
 	defer l.out.shut()
 	defer k.close()
-	l.heardSince(time.Now())
-	defer l.heardSince(time.Time{})
+	l.seenSince(time.Now())
+	defer l.seenSince(time.Time{})
 	if !l.out.leaving() {
 		l.announce()
 	}
@@ -194,10 +194,10 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	for {
 		select {
 		case <-stir:
-			stir, due = nil, time.After(faceWait)
+			stir, due = nil, time.After(updateWait)
 		case <-due:
 			l.out.announce()
-			rest = time.After(faceRest)
+			rest = time.After(updateRest)
 		case <-rest:
 			stir = l.stir
 		case b, ok := <-k.in:

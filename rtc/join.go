@@ -55,7 +55,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 
 		company:  newCompany(cfg.Replica.ClientID(), cfg.Met),
 		saves:    map[uint64]chan string{},
-		presence: presence{faces: map[uint64]*Face{}, further: map[string]json.RawMessage{}},
+		presence: presence{appearances: map[uint64]*Appearance{}, further: map[string]json.RawMessage{}},
 	}
 	r.out = newOutbox(r.table.Unsent)
 	r.ctx, r.cancel = context.WithCancel(context.Background())

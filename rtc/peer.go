@@ -41,7 +41,7 @@ func (c *company) Since() time.Time {
 	return c.since
 }
 
-func (c *company) heardSince(t time.Time) {
+func (c *company) seenSince(t time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.since = t

@@ -9,15 +9,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// An update of a face waits for further ones to join it, and the next waits after that: at most four go out per
+// An update of an appearance waits for further ones to join it, and the next waits after that: at most four go out per
 // second.
 const (
-	faceWait = time.Second / 20
-	faceRest = time.Second/4 - faceWait
+	updateWait = time.Second / 20
+	updateRest = time.Second/4 - updateWait
 )
 
-// Face is a user we work for, as the others in the room see it.
-type Face struct {
+// Appearance is a user we work for, as the others in the room see it.
+type Appearance struct {
 	User    awareness.User
 	Cursors []awareness.Cursor // all of them are in one cell
 	Status  awareness.Status
@@ -27,10 +27,10 @@ type Face struct {
 
 // presence is our part of the room's awareness.
 type presence struct {
-	faces    map[uint64]*Face
-	writer   *awareness.User // the user we last wrote for
-	autosave bool            // as last announced
-	further  map[string]json.RawMessage
+	appearances map[uint64]*Appearance
+	writer      *awareness.User // the user we last wrote for
+	autosave    bool            // as last announced
+	further     map[string]json.RawMessage
 }
 
 // localState is our replica's state in a document's room, in JupyterLab's format, with additional keys by which
@@ -42,9 +42,9 @@ type localState struct {
 	For      *awareness.User `json:"for,omitempty"`
 }
 
-// faceState is the state of a face. It has our autosave flag, because the server treats a state without one as
+// appearanceState is the state of an appearance. It has our autosave flag, because the server treats a state without one as
 // autosave on.
-type faceState struct {
+type appearanceState struct {
 	Autosave bool               `json:"autosave"`
 	User     awareness.User     `json:"user"`
 	Cursors  []awareness.Cursor `json:"cursors,omitempty"`
@@ -53,15 +53,15 @@ type faceState struct {
 	Status   *awareness.Status  `json:"status,omitempty"`
 }
 
-// SetFace shows a user we work for, under its own random awareness id; nil removes it from the room. Updates go out
+// SetAppearance shows a user we work for, under its own random awareness id; nil removes it from the room. Updates go out
 // at most four times a second; the user we write for is announced before the edits.
-func (r *Room) SetFace(client uint64, f *Face) {
+func (r *Room) SetAppearance(client uint64, f *Appearance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if f == nil {
-		delete(r.presence.faces, client)
+		delete(r.presence.appearances, client)
 	} else {
-		r.presence.faces[client] = f
+		r.presence.appearances[client] = f
 		if w := r.presence.writer; f.Writes && (w == nil || w.Username != f.User.Username || w.DisplayName != f.User.DisplayName) {
 			writer := f.User
 			writer.AvatarURL = nil
@@ -70,7 +70,7 @@ func (r *Room) SetFace(client uint64, f *Face) {
 			r.out.announce()
 		}
 	}
-	putFace(r, client, f)
+	putAppearance(r, client, f)
 	nudge(r.stir)
 }
 
@@ -85,8 +85,8 @@ func (r *Room) publish() {
 	defer r.mu.Unlock()
 	r.presence.autosave = on
 	putOwn(r, r.cfg.Replica.ClientID(), withFurther{ownState(r), r.presence.further})
-	for client, f := range r.presence.faces {
-		putFace(r, client, f)
+	for client, f := range r.presence.appearances {
+		putAppearance(r, client, f)
 	}
 	r.out.announce()
 }
@@ -96,13 +96,13 @@ func ownState(r *Room) localState {
 	return localState{Autosave: r.presence.autosave, User: r.cfg.User, Agent: agentName, For: r.presence.writer}
 }
 
-// putFace puts the state of a face; nil removes it.
-func putFace(r *Room, client uint64, f *Face) {
+// putAppearance puts the state of an appearance; nil removes it.
+func putAppearance(r *Room, client uint64, f *Appearance) {
 	if f == nil {
 		putOwn(r, client, nil)
 		return
 	}
-	st := faceState{Autosave: r.presence.autosave, User: f.User, Cursors: f.Cursors, Agent: agentName, Replica: r.cfg.Replica.ClientID()}
+	st := appearanceState{Autosave: r.presence.autosave, User: f.User, Cursors: f.Cursors, Agent: agentName, Replica: r.cfg.Replica.ClientID()}
 	if f.Status.Text != "" {
 		st.Status = &f.Status
 	}

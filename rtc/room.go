@@ -20,13 +20,13 @@ type Room struct {
 	log     *slog.Logger
 	out     *outbox
 
-	ctx       context.Context // ends the room
-	cancel    context.CancelFunc
-	ready     chan struct{} // closed at the first Synced
-	joined    time.Time     // when Join began
-	done      chan struct{} // closed when run has ended
-	lastHeard atomic.Int64  // when the server last sent something, in nanoseconds
-	broke     *CloseError   // owned by run: how a connection ended before the first Synced
+	ctx         context.Context // ends the room
+	cancel      context.CancelFunc
+	ready       chan struct{} // closed at the first Synced
+	joined      time.Time     // when Join began
+	done        chan struct{} // closed when run has ended
+	lastMessage atomic.Int64  // when the server last sent something, in nanoseconds
+	broke       *CloseError   // owned by run: how a connection ended before the first Synced
 
 	edited    atomic.Bool // locally
 	asksSaves sync.Once   // after the first edit
@@ -42,7 +42,7 @@ type Room struct {
 	saves     map[uint64]chan string
 	saveID    uint64
 	presence  presence
-	stir      chan struct{} // signals a change of faces
+	stir      chan struct{} // signals a change of appearances
 
 	*company
 }
@@ -106,9 +106,9 @@ func (r *Room) LostAt() time.Time {
 	return r.lost
 }
 
-// heard records that the server has sent something.
-func (r *Room) heard() {
-	r.lastHeard.Store(time.Now().UnixNano())
+// noteMessage records that the server has sent something.
+func (r *Room) noteMessage() {
+	r.lastMessage.Store(time.Now().UnixNano())
 	if r.cfg.Server != nil {
 		r.cfg.Server.Health.Answered()
 	}
@@ -118,7 +118,7 @@ func (r *Room) heard() {
 }
 
 // Quiet is how long the server has sent nothing over the room's connection, not even a pong.
-func (r *Room) Quiet() time.Duration { return time.Since(time.Unix(0, r.lastHeard.Load())) }
+func (r *Room) Quiet() time.Duration { return time.Since(time.Unix(0, r.lastMessage.Load())) }
 
 // Done is closed when the room has ended; Err then returns the reason.
 func (r *Room) Done() <-chan struct{} { return r.done }
@@ -149,7 +149,7 @@ func (r *Room) setState(to State) {
 	if to == Synced {
 		since = time.Now()
 	}
-	r.heardSince(since)
+	r.seenSince(since)
 	r.state = to
 	close(r.changed)
 	r.changed = make(chan struct{})

@@ -209,8 +209,8 @@ func TestPresence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.SetFace(77, &rtc.Face{User: user("Claude"), Cursors: []awareness.Cursor{{Anchor: pos, Head: pos, Primary: true, Empty: true}}, Status: awareness.Status{Text: "editing", Cell: c.ID}})
-		eventually(t, "b sees the caret of a face of a's", func() bool {
+		a.SetAppearance(77, &rtc.Appearance{User: user("Claude"), Cursors: []awareness.Cursor{{Anchor: pos, Head: pos, Primary: true, Empty: true}}, Status: awareness.Status{Text: "editing", Cell: c.ID}})
+		eventually(t, "b sees the caret of an appearance of a's", func() bool {
 			i := slices.IndexFunc(b.Peers(), func(p rtc.Peer) bool { return p.ClientID == 77 })
 			if i < 0 {
 				return false

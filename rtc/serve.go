@@ -34,7 +34,7 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	}
 	hello := wire.AppendSyncStep1(nil, sv)
 	r.out.asked(syncRequest{})
-	l := newLink(ws, r.cfg.Timing, r.silence, r.heard, func(ctx context.Context) ([][]byte, bool, bool) {
+	l := newLink(ws, r.cfg.Timing, r.silence, r.noteMessage, func(ctx context.Context) ([][]byte, bool, bool) {
 		if hello != nil {
 			f := hello
 			hello = nil
@@ -55,10 +55,10 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	for {
 		select {
 		case <-stir:
-			stir, due = nil, time.After(faceWait)
+			stir, due = nil, time.After(updateWait)
 		case <-due:
 			r.out.announce()
-			rest = time.After(faceRest)
+			rest = time.After(updateRest)
 		case <-rest:
 			stir = r.stir
 		case frame, ok := <-l.in:

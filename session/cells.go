@@ -63,7 +63,7 @@ func (c cellsOf) Hold(n int) {
 }
 
 // Calm returns a channel that is closed when output may be written: not while the document is being saved.
-func (c cellsOf) Calm() <-chan struct{} { return c.saver.Calm() }
+func (c cellsOf) Calm() <-chan struct{} { return c.saver.OutputAllowed() }
 
 // Way returns how the cells run.
 func (c cellsOf) Way() run.Way {

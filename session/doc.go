@@ -8,7 +8,7 @@
 // Package readset records what each client was shown and may therefore write: see [Document.As]. Package filesync makes the
 // file follow the room.
 //
-// A call waits for a server that does not answer only as long as [Manager.Patient] says. An edit of such a call is written
+// A call waits for a server that does not answer only as long as [Manager.WithBudget] says. An edit of such a call is written
 // only into a replica that is in step with its room, so that an edit reported as not made is never made later.
 //
 // A run belongs to its document, not to the call that started it. If the call is cancelled or stops waiting, the run

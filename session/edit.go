@@ -38,7 +38,7 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 // MayTouch returns the error that [Document.Edit] would return for an edit of these cells. It is for calls that do something
 // irreversible before the edit.
 func MayTouch(ctx context.Context, d *Document, edit string, cells []string) error {
-	return editguard.Patiently(ctx, func() error { return guardOf(ctx, d, d.current(), edit).Check(cells) })
+	return editguard.Retry(ctx, func() error { return guardOf(ctx, d, d.current(), edit).Check(cells) })
 }
 
 // guardOf returns the guard of an edit.
@@ -56,7 +56,7 @@ type writing func(*live) (*ydoc.Step, error)
 // call waits.
 func (d *Document) edit(ctx context.Context, name string, write writing) error {
 	e := edit{doc: d, name: name, author: origin.Of(ctx), write: write, read: d.current()}
-	return editguard.Patiently(ctx, func() error { return e.attempt(ctx, waitbudget.Of(ctx)) })
+	return editguard.Retry(ctx, func() error { return e.attempt(ctx, waitbudget.Of(ctx)) })
 }
 
 // An edit is an attempt to make one edit of a document. Its steps are, in this order: wait for the room, write into the

@@ -55,25 +55,25 @@ type noRoom struct {
 	done    chan struct{} // never closed
 }
 
-func (r *noRoom) ID() string                           { return r.session.RoomID() }
-func (r *noRoom) FileID() string                       { return r.session.FileID }
-func (r *noRoom) SessionID() string                    { return r.session.SessionID }
-func (r *noRoom) State() rtc.State                     { return rtc.Synced }
-func (r *noRoom) Barrier(context.Context) error        { return nil }
-func (r *noRoom) Save(context.Context) (string, error) { return "", r.gap }
-func (r *noRoom) Leave(context.Context) error          { return nil }
-func (r *noRoom) LastSave(context.Context) error       { return nil }
-func (r *noRoom) Depart(context.Context)               {}
-func (r *noRoom) Peers() []rtc.Peer                    { return nil }
-func (r *noRoom) Since() time.Time                     { return time.Time{} }
-func (r *noRoom) Named(uint64) (string, bool, bool)    { return "", false, false }
-func (r *noRoom) Sole() (uint64, bool)                 { return 0, false }
-func (r *noRoom) SetFace(uint64, *rtc.Face)            {}
-func (r *noRoom) Replicas() []uint64                   { return nil }
-func (r *noRoom) AutosaveOff() bool                    { return true } // disables saves
-func (r *noRoom) Rename(jupyter.Path)                  {}
-func (r *noRoom) WaitSynced(context.Context) error     { return nil }
-func (r *noRoom) LostAt() time.Time                    { return time.Time{} }
-func (r *noRoom) Quiet() time.Duration                 { return 0 }
-func (r *noRoom) Done() <-chan struct{}                { return r.done }
-func (r *noRoom) Err() error                           { return nil }
+func (r *noRoom) ID() string                            { return r.session.RoomID() }
+func (r *noRoom) FileID() string                        { return r.session.FileID }
+func (r *noRoom) SessionID() string                     { return r.session.SessionID }
+func (r *noRoom) State() rtc.State                      { return rtc.Synced }
+func (r *noRoom) Barrier(context.Context) error         { return nil }
+func (r *noRoom) Save(context.Context) (string, error)  { return "", r.gap }
+func (r *noRoom) Leave(context.Context) error           { return nil }
+func (r *noRoom) LastSave(context.Context) error        { return nil }
+func (r *noRoom) Depart(context.Context)                {}
+func (r *noRoom) Peers() []rtc.Peer                     { return nil }
+func (r *noRoom) Since() time.Time                      { return time.Time{} }
+func (r *noRoom) Named(uint64) (string, bool, bool)     { return "", false, false }
+func (r *noRoom) Sole() (uint64, bool)                  { return 0, false }
+func (r *noRoom) SetAppearance(uint64, *rtc.Appearance) {}
+func (r *noRoom) Replicas() []uint64                    { return nil }
+func (r *noRoom) AutosaveOff() bool                     { return true } // disables saves
+func (r *noRoom) Rename(jupyter.Path)                   {}
+func (r *noRoom) WaitSynced(context.Context) error      { return nil }
+func (r *noRoom) LostAt() time.Time                     { return time.Time{} }
+func (r *noRoom) Quiet() time.Duration                  { return 0 }
+func (r *noRoom) Done() <-chan struct{}                 { return r.done }
+func (r *noRoom) Err() error                            { return nil }

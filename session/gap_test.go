@@ -48,7 +48,7 @@ func TestRoomWithGap(t *testing.T) {
 		var notMade *session.NotMadeError
 		var gap *session.IncompleteError
 		insert := func(d *session.Document) error {
-			return d.Edit(m.Patient(t.Context(), nil), "add a cell", func(e *ydoc.Editor) error {
+			return d.Edit(m.WithBudget(t.Context(), nil), "add a cell", func(e *ydoc.Editor) error {
 				_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "new"})
 				return err
 			})

@@ -71,11 +71,11 @@ func (d *Document) await(ctx context.Context) error {
 	return err
 }
 
-// Fresh waits as [Manager.Patient] says until the document's current content can be read. If it cannot, the error says since
+// Fresh waits as [Manager.WithBudget] says until the document's current content can be read. If it cannot, the error says since
 // when the server is away.
 func (d *Document) Fresh(ctx context.Context) error {
 	if waitbudget.Of(ctx) == nil {
-		ctx = d.m.Patient(ctx, nil)
+		ctx = d.m.WithBudget(ctx, nil)
 	}
 	_, err := d.wait(ctx, waitbudget.Of(ctx))
 	return err

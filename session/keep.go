@@ -103,7 +103,7 @@ func (d keeper) followState(lv *live) {
 func (d keeper) rejoin() bool {
 	var lv *live
 	err := rtc.JoinAfresh(d.ctx, d.m.cfg.Server, func() (err error) {
-		lv, err = d.m.join(jupyter.Patiently(d.ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
+		lv, err = d.m.join(jupyter.WithLimit(d.ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
 		if err != nil {
 			d.m.log.Debug("joining the room afresh failed", "path", d.Path(), "error", err)
 		}

@@ -28,7 +28,7 @@ func TestOneCallTellsTheOthersThatTheServerIsAway(t *testing.T) {
 			wg.Go(func() {
 				time.Sleep(time.Duration(after) * time.Second)
 				began := time.Now()
-				err := o.d.Fresh(o.m.Patient(t.Context(), nil))
+				err := o.d.Fresh(o.m.WithBudget(t.Context(), nil))
 				if most := session.DefaultServerTimeout - time.Duration(after)*time.Second + time.Second; time.Since(began) > most || !errors.As(err, new(*waitbudget.AwayError)) {
 					t.Errorf("the call %d s later: %v after %s", after, err, time.Since(began))
 				}
@@ -109,7 +109,7 @@ func TestEndedWhileTheServerIsKnownToBeAway(t *testing.T) {
 				unsaved := o.add("not saved")
 				time.Sleep(time.Minute)
 				began := time.Now()
-				_, open, err := o.m.End(o.m.Patient(t.Context(), nil), jupyter.MustPath(o.path))
+				_, open, err := o.m.End(o.m.WithBudget(t.Context(), nil), jupyter.MustPath(o.path))
 				took := time.Since(began)
 				test.True(t, open, test.Sprint("it was open"))
 				test.LessEq(t, 2*time.Second, took, test.Sprint("it was open"))

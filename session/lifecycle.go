@@ -56,12 +56,12 @@ func newManager(cfg Config) *Manager {
 		redact:  jupyter.Redactor(cfg.Server, cfg.Runtime),
 		memory:  readset.NewMemory(),
 	}
-	m.Presence = &Presence{m: m, faces: presence.New(cfg.AgentName)}
+	m.Presence = &Presence{m: m, clients: presence.New(cfg.AgentName)}
 	m.janitor = janitor{m, make(chan struct{}, 1)}
 	m.joins = joiner{server: cfg.Server, refused: &m.Refused, met: m.Presence.met, timing: cfg.Timing, log: cfg.Logger}
 	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(m) })
-	m.Claims = lease.New(m.Presence.faces.Username(), m.Mentions)
-	m.Claims.In(func(call mentions.Mention) (lease.Place, bool) { return placeOf(m, call) })
+	m.Leases = lease.New(m.Presence.clients.Username(), m.Mentions)
+	m.Leases.In(func(call mentions.Mention) (lease.Place, bool) { return placeOf(m, call) })
 	m.steps.Beside = m.changes.Bytes
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
@@ -80,13 +80,13 @@ func newManager(cfg Config) *Manager {
 func (m *Manager) start() {
 	m.wg.Go(m.janitor.run)
 	m.wg.Go(func() { m.Mentions.Run(m.ctx) })
-	m.wg.Go(func() { m.Claims.Run(m.ctx) })
+	m.wg.Go(func() { m.Leases.Run(m.ctx) })
 }
 
 // callable returns the names of the clients of this program: each client's own, and the program's for all of them.
 func callable(m *Manager) []mentions.Name {
 	names := []mentions.Name{{Text: "Duet"}, {Text: "nbduet"}}
-	for _, f := range m.Presence.faces.All() {
+	for _, f := range m.Presence.clients.All() {
 		names = append(names, mentions.Name{Text: f.Name, Client: f.Client})
 		if short, marked := strings.CutSuffix(f.Name, " "+awareness.AIMark); marked {
 			names = append(names, mentions.Name{Text: short, Client: f.Client})

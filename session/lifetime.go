@@ -27,7 +27,7 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	}}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.saver = filesync.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
-	d.seats = presence.NewSeats(m.Presence.faces, inLobby{d}, m.cfg.IdleTimeout, lv.room)
+	d.seats = presence.NewSeats(m.Presence.clients, inLobby{d}, m.cfg.IdleTimeout, lv.room)
 	if k == notebookKind {
 		d.kernel = newNotebookKernel(d)
 		d.cells = run.NewCells(d.ctx, cellsOf{d, d.kernel}, m.runs, errors.New("the session of its notebook was ended"))

@@ -29,7 +29,7 @@ type room interface {
 	Since() time.Time
 	Named(client uint64) (name string, agent, ok bool)
 	Sole() (client uint64, ok bool)
-	SetFace(client uint64, f *rtc.Face)
+	SetAppearance(client uint64, f *rtc.Appearance)
 	Replicas() []uint64
 	AutosaveOff() bool
 	Rename(path jupyter.Path)

@@ -67,8 +67,8 @@ var ErrClosed = textfmt.Fixed("the server is shutting down")
 type Manager struct {
 	// Mentions are the calls of agents by name in notebooks and chats.
 	Mentions *mentions.Book
-	// Claims ensure that of several processes one delivers each mention.
-	Claims *lease.Claims
+	// Leases ensure that of several processes one delivers each mention.
+	Leases *lease.Leases
 	// Presence is the clients and people that are present.
 	Presence *Presence
 	// Refused are the files whose rooms the server could not make.
@@ -105,10 +105,10 @@ type Manager struct {
 
 // Presence is the clients of this program as people see them, and the people on the server. It is safe for concurrent use.
 type Presence struct {
-	m     *Manager
-	faces *presence.Faces
-	lobby *globalawareness.Keeper
-	waits atomic.Uint64 // see Waiting
+	m       *Manager
+	clients *presence.Clients
+	lobby   *globalawareness.Keeper
+	waits   atomic.Uint64 // see Waiting
 }
 
 // A joiner joins rooms of a real server.
@@ -158,11 +158,11 @@ func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 // Log returns the logger of the manager and the packages that use it.
 func (m *Manager) Log() *slog.Logger { return m.log }
 
-// Patient returns a context for one call. In total, the call waits for the Jupyter server at most Config.ServerTimeout, and
+// WithBudget returns a context for one call. In total, the call waits for the Jupyter server at most Config.ServerTimeout, and
 // an edit that cannot be sent to the room is not made. Once a call has waited for about that long in vain, later calls only
 // check whether the server is back, until it is. tell, which may be nil, is called about once a second during a long wait.
-// Without Patient, documents wait until their context ends, as work without a caller should.
-func (m *Manager) Patient(ctx context.Context, tell func(message string)) context.Context {
+// Without WithBudget, documents wait until their context ends, as work without a caller should.
+func (m *Manager) WithBudget(ctx context.Context, tell func(message string)) context.Context {
 	if tell == nil {
 		tell = func(string) {}
 	}

@@ -137,7 +137,7 @@ func (m *Manager) enter(path jupyter.Path, k kind) (e *entry, mine bool, err err
 // it too.
 func (m *Manager) fill(e *entry) {
 	defer close(e.ready)
-	doc, err := m.openDocument(jupyter.Patiently(m.ctx, openFor), e.path, e.kind, e.Hear)
+	doc, err := m.openDocument(jupyter.WithLimit(m.ctx, openFor), e.path, e.kind, e.Progress)
 	m.mu.Lock()
 	if err == nil && m.closed {
 		err = ErrClosed

@@ -35,7 +35,7 @@ func TestOpeningOutlastsItsCall(t *testing.T) {
 				var said []string
 				open := func() (time.Duration, error) {
 					began := time.Now()
-					err := o.open(o.m.Patient(t.Context(), func(message string) { said = append(said, message) }), other)
+					err := o.open(o.m.WithBudget(t.Context(), func(message string) { said = append(said, message) }), other)
 					return time.Since(began), err
 				}
 				o.s.Fake.Rooms.HoldSync(true)
@@ -142,7 +142,7 @@ func TestOpeningCountsAsWaiting(t *testing.T) {
 		other := o.s.Notebook(t, "other = True")
 		o.cable.Stall()
 		time.AfterFunc(6*time.Second, o.cable.Mend)
-		began, ctx := time.Now(), o.m.Patient(t.Context(), nil)
+		began, ctx := time.Now(), o.m.WithBudget(t.Context(), nil)
 		d, err := o.m.Open(ctx, jupyter.MustPath(other))
 		if err != nil {
 			t.Fatal(err)
@@ -172,6 +172,6 @@ func TestOpeningThatGoesOnIsWaitedFor(t *testing.T) {
 		other := o.s.Notebook(t, "other = True")
 		o.s.Fake.Rooms.HoldSync(true)
 		time.AfterFunc(session.DefaultServerTimeout+50*time.Millisecond, func() { o.s.Fake.Rooms.HoldSync(false) })
-		test.NoError(t, o.open(o.m.Patient(t.Context(), nil), other))
+		test.NoError(t, o.open(o.m.WithBudget(t.Context(), nil), other))
 	})
 }

@@ -42,7 +42,7 @@ func newOutage(t *testing.T) *outage {
 func (o *outage) bounded(what string, f func(ctx context.Context) error) error {
 	o.t.Helper()
 	began := time.Now()
-	err := f(o.m.Patient(o.t.Context(), nil))
+	err := f(o.m.WithBudget(o.t.Context(), nil))
 	if took := time.Since(began); took > session.DefaultServerTimeout+2*time.Second {
 		o.t.Errorf("%s takes %s", what, took)
 	}
@@ -184,7 +184,7 @@ func TestSlowServerIsWaitedFor(t *testing.T) {
 		o.cable.Stall()
 		time.AfterFunc(8*time.Second, o.cable.Mend)
 		var told []string
-		err := o.d.Edit(o.m.Patient(t.Context(), func(message string) { told = append(told, message) }), "add a cell", func(e *ydoc.Editor) error {
+		err := o.d.Edit(o.m.WithBudget(t.Context(), func(message string) { told = append(told, message) }), "add a cell", func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "late"})
 			return err
 		})
@@ -204,7 +204,7 @@ func TestRestartIsWaitedFor(t *testing.T) {
 				time.Sleep(5 * time.Second)
 				o.s.Fake.Restart(known)
 				time.Sleep(50 * time.Millisecond) // it is noticed
-				ctx := o.m.Patient(t.Context(), nil)
+				ctx := o.m.WithBudget(t.Context(), nil)
 				d, err := o.m.Open(ctx, jupyter.MustPath(o.path))
 				if err != nil {
 					t.Fatal(err)

@@ -22,7 +22,7 @@ func (m *Manager) Forget(owner string) {
 	}
 	m.memory.Forget(owner)
 	m.Mentions.Forget(owner)
-	m.Presence.faces.Forget(owner)
+	m.Presence.clients.Forget(owner)
 }
 
 // documents lists the open documents whose entries are wanted, including those being left.

@@ -49,7 +49,7 @@ func (d *Document) Company() people.Company { return companyIn(d, d.current()) }
 // companyIn is Company for a room.
 func companyIn(d *Document, lv *live) people.Company {
 	c := people.Company{Known: people.KnownSince(lv.room.Since())}
-	c.People = places(d, lv, people.Without(lv.room.Peers(), d.m.Presence.faces.Username()))
+	c.People = places(d, lv, people.Without(lv.room.Peers(), d.m.Presence.clients.Username()))
 	return c
 }
 
@@ -69,19 +69,19 @@ func Colleagues(d *Document, client string) []people.Person {
 	return places(d, d.current(), d.seats.Seen(client))
 }
 
-// Faces returns the clients as people see them.
-func (p *Presence) Faces() *presence.Faces { return p.faces }
+// Clients returns the clients as people see them.
+func (p *Presence) Clients() *presence.Clients { return p.clients }
 
 // Said sets a client's description of itself.
 func (p *Presence) Said(client string, s presence.Self) {
-	if client != "" && p.faces.Said(client, s) {
+	if client != "" && p.clients.Said(client, s) {
 		p.renamed()
 	}
 }
 
 // Met records the name of a person in a room or on the server, which clients must not have. It does not block.
 func (p *Presence) Met(name string) {
-	if p.faces.Met(name) {
+	if p.clients.Met(name) {
 		p.m.Go(func(context.Context) { p.renamed() })
 	}
 }
@@ -155,13 +155,13 @@ func (d inLobby) Left(username string)  { d.m.Presence.lobby.Left(username, d.Pa
 // Lobby returns the users on the server, as far as they announce themselves, while a document is open.
 func (p *Presence) Lobby() people.Lobby {
 	peers, since := p.lobby.Others()
-	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, p.faces.Username())), Known: people.KnownSince(since)}
+	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, p.clients.Username())), Known: people.KnownSince(since)}
 }
 
 // LobbyPeers returns the users on the server, as they announce themselves.
 func (p *Presence) LobbyPeers() []rtc.Peer {
 	peers, _ := p.lobby.Others()
-	return people.Without(peers, p.faces.Username())
+	return people.Without(peers, p.clients.Username())
 }
 
 // Point shows the caret of the calling client in a cell of a notebook or, if cell is "", in a text document, at an offset in

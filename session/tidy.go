@@ -33,7 +33,7 @@ func tidy(d *Document, lv *live) {
 	if err := lv.room.Barrier(ctx); err != nil {
 		return // the connection is down; the room reconnects
 	}
-	fresh, err := d.m.join(jupyter.Patiently(ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
+	fresh, err := d.m.join(jupyter.WithLimit(ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
 	if err != nil {
 		d.m.log.Debug("an overgrown replica was kept: joining afresh failed", "path", d.Path(), "error", err)
 		return

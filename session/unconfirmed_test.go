@@ -24,7 +24,7 @@ func TestChangeAfterAnUnconfirmedOne(t *testing.T) {
 		o := newOutage(t)
 		o.d.As("client").Show(o.d.Notebook().Cells()...)
 		change := func(source string) error {
-			_, err := o.d.As("client").Rewrite(o.m.Patient(t.Context(), nil), []readset.Change{{Cell: "c0", Source: source}})
+			_, err := o.d.As("client").Rewrite(o.m.WithBudget(t.Context(), nil), []readset.Change{{Cell: "c0", Source: source}})
 			return err
 		}
 		time.Sleep(20 * time.Second)

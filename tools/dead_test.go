@@ -19,7 +19,7 @@ func TestCallsInARowToADeadServer(t *testing.T) {
 			jupytertest.Bubble(t, func(t *testing.T) {
 				s := jupytertest.Shared(t)
 				cable := jupytertest.NewCable(t, s)
-				r := toolstest.Impatient(t, cable.Server, session.DefaultServerTimeout)
+				r := toolstest.NewWithTimeout(t, cable.Server, session.DefaultServerTimeout)
 				r.Who = (&tool.Clients{}).Enter()
 				path, other := s.Notebook(t, "x = 1", "y = 2"), s.Notebook(t, "z = 3")
 				text := r.TextFile("a line\n")

@@ -48,9 +48,9 @@ var toolName = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
 // given are the arguments that a hint names right after a tool.
 var given = regexp.MustCompile(`^ with ([a-z_]+)(?: (?:\\?"[^"]*"|-?\d+))?(?: and ([a-z_]+))?`)
 
-// told returns how a hint names a tool: by its name if the tool is listed, else by that of a listed tool that can replace
+// followable returns how a hint names a tool: by its name if the tool is listed, else by that of a listed tool that can replace
 // it. A tool that can only be called is named together with call_tool. after is the hint's text after the name.
-func (o *offer) told(name, after string) (string, bool) {
+func (o *offer) followable(name, after string) (string, bool) {
 	if o.listed[name] {
 		return name, true
 	}
@@ -79,7 +79,7 @@ func (o *offer) settle(text string) string {
 			if _, ok := o.by[name]; !ok {
 				continue // the name of an argument, for example
 			}
-			told, ok := o.told(name, clause[at[1]:])
+			told, ok := o.followable(name, clause[at[1]:])
 			if !ok {
 				return ""
 			}

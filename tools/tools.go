@@ -141,7 +141,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		if err != nil {
 			return nil, err
 		}
-		handlers[t.Name] = d.offer.handler(patient(d.resources.Recording(t), cfg), check, open, calls)
+		handlers[t.Name] = d.offer.handler(withBudget(d.resources.Recording(t), cfg), check, open, calls)
 	}
 	if own := handlers[nameCallTool]; own != nil {
 		handlers[nameCallTool] = d.offer.relay(own, maps.Clone(handlers))
@@ -218,9 +218,9 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 	}
 }
 
-// patient limits how long a tool waits for a Jupyter server that is away, and reports that to the client. People see the
+// withBudget limits how long a tool waits for a Jupyter server that is away, and reports that to the client. People see the
 // client under the name that it gives itself.
-func patient(t tool.Tool, cfg Config) tool.Tool {
+func withBudget(t tool.Tool, cfg Config) tool.Tool {
 	w := cfg.Work
 	if w == nil {
 		return t // the tools are only listed
@@ -236,7 +236,7 @@ func patient(t tool.Tool, cfg Config) tool.Tool {
 		if err := letIn(ctx, w); err != nil {
 			return nil, err
 		}
-		return handle(w.Patient(ctx, func(message string) { tool.Progress(ctx, time.Since(began).Seconds(), message) }), req)
+		return handle(w.WithBudget(ctx, func(message string) { tool.Progress(ctx, time.Since(began).Seconds(), message) }), req)
 	}
 	return t
 }

@@ -16,7 +16,7 @@ func (s *Client) limit(req *http.Request) (ctx context.Context, moved, end func(
 
 // watchGateway ends a request that only the kernels' gateway leaves unanswered, for [transport.Beside].
 func (s *Client) watchGateway(req *http.Request) (ctx context.Context, moved, end func()) {
-	if ctx := req.Context(); !outgoingOf(req).asksGateway() || ctx.Value(patientKey{}) != nil {
+	if ctx := req.Context(); !outgoingOf(req).asksGateway() || ctx.Value(limitKey{}) != nil {
 		return ctx, func() {}, func() {}
 	}
 	return whileSilent(req.Context(), s)
@@ -24,9 +24,9 @@ func (s *Client) watchGateway(req *http.Request) (ctx context.Context, moved, en
 
 // bounded returns a context for a request. It ends when no data has moved in either direction for the server's
 // timeout; moved restarts that time. The whole request may take longer, for a large file. A request may have its own
-// limit, see [Patiently] and whileAlive. The cause of the context's end is then [context.DeadlineExceeded].
+// limit, see [WithLimit] and whileAlive. The cause of the context's end is then [context.DeadlineExceeded].
 func (s *Client) bounded(ctx context.Context, limit time.Duration) (bound context.Context, moved, end func()) {
-	if patient, ok := ctx.Value(patientKey{}).(time.Duration); ok {
+	if patient, ok := ctx.Value(limitKey{}).(time.Duration); ok {
 		return s.whileBusy(ctx, patient)
 	}
 	if limit > 0 {
@@ -140,17 +140,17 @@ func (s *Client) whileAlive(ctx context.Context, limit time.Duration) (alive con
 	}
 }
 
-// patientKey is the context key of [Patiently].
-type patientKey struct{}
+// limitKey is the context key of [WithLimit].
+type limitKey struct{}
 
-// Patiently returns a context whose requests wait up to the limit for a busy server: it may read and convert a large
+// WithLimit returns a context whose requests wait up to the limit for a busy server: it may read and convert a large
 // file for a minute, and answer no request meanwhile. They end earlier when the server no longer accepts connections,
 // and when it answers other requests but not these.
-func Patiently(ctx context.Context, limit time.Duration) context.Context {
-	return context.WithValue(ctx, patientKey{}, limit)
+func WithLimit(ctx context.Context, limit time.Duration) context.Context {
+	return context.WithValue(ctx, limitKey{}, limit)
 }
 
-// whileBusy returns a context for a request made with [Patiently].
+// whileBusy returns a context for a request made with [WithLimit].
 func (s *Client) whileBusy(ctx context.Context, limit time.Duration) (busy context.Context, moved, end func()) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	ctx, cancel := context.WithCancelCause(ctx)

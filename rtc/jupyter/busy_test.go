@@ -100,7 +100,7 @@ func TestPatiently(t *testing.T) {
 		}
 		defer s.CloseIdleConnections()
 		ask := func(limit time.Duration) error {
-			_, err := s.Health.Status(Patiently(t.Context(), limit))
+			_, err := s.Health.Status(WithLimit(t.Context(), limit))
 			return err
 		}
 		if _, err := s.Health.Status(t.Context()); !errors.Is(err, context.DeadlineExceeded) {

@@ -89,7 +89,7 @@ type Client struct {
 	role      string // "" for the only server
 	maxAnswer int64  // bytes
 	timeout   time.Duration
-	patience  time.Duration // Options.Timeout as given
+	given     time.Duration // Options.Timeout as given
 	absence   absence
 	hub       hub.Verdicts
 }
@@ -112,7 +112,7 @@ func newClient(opt Options) (*Client, error) {
 	s := &Client{
 		finder: newFinder(at, opt, timeout), dialer: quickack.Dial, role: opt.Role,
 		log: cmp.Or(opt.Logger, slog.New(slog.DiscardHandler)), userAgent: cmp.Or(opt.UserAgent, "nbduet"),
-		maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout,
+		maxAnswer: maxAnswerBytes, timeout: timeout, given: opt.Timeout,
 	}
 	client := &http.Client{Jar: jar, CheckRedirect: s.checkRedirect}
 	if opt.HTTPClient != nil {
@@ -133,8 +133,8 @@ func newClient(opt Options) (*Client, error) {
 	return s, nil
 }
 
-// Patience returns the Timeout option of the server; 0 for none.
-func (s *Client) Patience() time.Duration { return s.patience }
+// Timeout returns the Timeout option of the server; 0 for none.
+func (s *Client) Timeout() time.Duration { return s.given }
 
 // place returns the place that the options give, nil if there is only Find.
 func (opt Options) place() (*place, error) {

@@ -56,7 +56,7 @@ func handshake(ctx context.Context, s *Client, op, about, path string, query url
 		conn, err = shake(ctx, s, at, op, about, path, query, protocols)
 		return err
 	})
-	s.finder.heard(err)
+	s.finder.answered(err)
 	if err != nil {
 		s.noteAnswer(ctx, time.Time{}, err)
 		return nil, err

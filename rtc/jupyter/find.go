@@ -169,9 +169,9 @@ func (f *finder) refusal() faults.Code {
 	return faults.WrongToken
 }
 
-// heard records the outcome of a request: if the server refused us or did not answer, the next request searches
+// answered records the outcome of a request: if the server refused us or did not answer, the next request searches
 // again.
-func (f *finder) heard(err error) {
+func (f *finder) answered(err error) {
 	if f.search == nil {
 		return
 	}

@@ -69,12 +69,12 @@ func (s *Client) do(ctx context.Context, c call, out any) error {
 		at = there
 		err = admitted(ctx, s, at, c.op, c.about, func() error { return explained(ctx, s, at, s.send(ctx, at, c, out)) })
 	}
-	s.finder.heard(err)
+	s.finder.answered(err)
 	s.noteAnswer(ctx, began, err)
 	if errors.Is(err, ErrUnauthorized) { // a refused request had no effect; a restarted server may have a new token
 		if now, lost := s.find(ctx, c.op, c.about); lost == nil && now != at {
 			err = admitted(ctx, s, now, c.op, c.about, func() error { return explained(ctx, s, now, s.send(ctx, now, c, out)) })
-			s.finder.heard(err)
+			s.finder.answered(err)
 		}
 	}
 	return s.withRole(err)

@@ -63,23 +63,23 @@ type Conn struct {
 
 	reached atomic.Bool // the server has read one of our sockets
 
-	mu         sync.Mutex
-	err        error // why the connection ended or is about to
-	state      tracker
-	pending    map[string]*execution // by message id
-	asking     *inputRequest         // the question not yet answered
-	first      []outgoing            // to be written first on the next socket
-	resumed    *execution            // a request of an earlier connection, see Resume; nil if absent
-	heard      time.Time             // when the reader last began to wait for a message
-	waiting    bool                  // the reader waits for a message, not for a handler
-	alive      time.Time             // when something last came from the server, if only the answer to a ping
-	socket     *websocket.Conn       // the current one
-	unopened   time.Time             // when the socket was dialled, if only pings have come on it yet; else zero
-	probe      string                // id of the last probe
-	leaving    time.Time             // when the kernel announced its shutdown; zero if it has not
-	refresh    bool                  // the watcher must query the server for the state
-	restartErr error                 // a restart that Restarted has not reported yet
-	unheard    chan struct{}         // closed at the first message of a process that replaced a dead one; nil after that
+	mu           sync.Mutex
+	err          error // why the connection ended or is about to
+	state        tracker
+	pending      map[string]*execution // by message id
+	asking       *inputRequest         // the question not yet answered
+	first        []outgoing            // to be written first on the next socket
+	resumed      *execution            // a request of an earlier connection, see Resume; nil if absent
+	heard        time.Time             // when the reader last began to wait for a message
+	waiting      bool                  // the reader waits for a message, not for a handler
+	alive        time.Time             // when something last came from the server, if only the answer to a ping
+	socket       *websocket.Conn       // the current one
+	unopened     time.Time             // when the socket was dialled, if only pings have come on it yet; else zero
+	probe        string                // id of the last probe
+	leaving      time.Time             // when the kernel announced its shutdown; zero if it has not
+	refresh      bool                  // the watcher must query the server for the state
+	restartErr   error                 // a restart that Restarted has not reported yet
+	firstMessage chan struct{}         // closed at the first message of a process that replaced a dead one; nil after that
 
 	introduced string // the expression sent to the kernel's process before its requests, see Request.First
 
@@ -103,7 +103,7 @@ func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Optio
 	if err != nil {
 		return nil, fmt.Errorf("connect to the kernel: %w", err)
 	}
-	if more := srv.Patience() - tm.away; more > 0 {
+	if more := srv.Timeout() - tm.away; more > 0 {
 		tm.away, tm.silence = tm.away+more, tm.silence+more
 	}
 	c := &Conn{

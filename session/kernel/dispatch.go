@@ -52,7 +52,7 @@ func (c *Conn) onStatus(m incoming) {
 	ex := c.pending[m.parent.ID]
 	switch content.State {
 	case StateStarting, StateBusy, StateIdle:
-		c.processHeard()
+		c.processAnswered()
 	}
 	switch content.State {
 	case StateStarting, StateRestarting, StateDead:

@@ -14,16 +14,16 @@ const (
 
 // expectProcess notes that the kernel's process has died, and that no message of the next one has come. c.mu is held.
 func (c *Conn) expectProcess() {
-	if c.unheard == nil {
-		c.unheard = make(chan struct{})
+	if c.firstMessage == nil {
+		c.firstMessage = make(chan struct{})
 	}
 }
 
-// processHeard notes a message of the process. c.mu is held.
-func (c *Conn) processHeard() {
-	if c.unheard != nil {
-		close(c.unheard)
-		c.unheard = nil
+// processAnswered notes a message of the process. c.mu is held.
+func (c *Conn) processAnswered() {
+	if c.firstMessage != nil {
+		close(c.firstMessage)
+		c.firstMessage = nil
 	}
 }
 
@@ -31,7 +31,7 @@ func (c *Conn) processHeard() {
 func (c *Conn) awaitProcess(ctx context.Context) error {
 	for range askTries {
 		c.mu.Lock()
-		hears := c.unheard
+		hears := c.firstMessage
 		c.mu.Unlock()
 		if hears == nil {
 			return nil

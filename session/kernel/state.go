@@ -28,14 +28,14 @@ type tracker struct {
 	sure bool
 }
 
-// unheard is the key in tracker.busy of a request that the kernel was running before we connected.
-const unheard = "unheard"
+// silentState is the key in tracker.busy of a request that the kernel was running before we connected.
+const silentState = "unheard"
 
 func newTracker(state string) tracker {
 	state = cmp.Or(state, StateUnknown)
 	t := tracker{state: state, busy: map[string]bool{}}
 	if state == StateBusy {
-		t.busy[unheard] = true
+		t.busy[silentState] = true
 	}
 	return t
 }
@@ -51,7 +51,7 @@ func (t *tracker) status(state, parent string) {
 		t.state, t.ended = StateBusy, false
 	case StateIdle:
 		if !t.busy[parent] {
-			parent = unheard
+			parent = silentState
 		}
 		delete(t.busy, parent)
 		if len(t.busy) == 0 && !t.ended {
@@ -65,7 +65,7 @@ func (t *tracker) status(state, parent string) {
 
 // requestDone notes that the kernel has finished one of our requests.
 func (t *tracker) requestDone() {
-	delete(t.busy, unheard)
+	delete(t.busy, silentState)
 	t.sure = true
 	if t.state == StateBusy && len(t.busy) == 0 {
 		t.state = StateIdle

@@ -116,7 +116,7 @@ func TestCode(t *testing.T) {
 		}
 		r.shows("d/after.txt", true)
 		going := runNew(t, r, path, "open('during.txt', 'w').write('x')\nprint('written')\ntime.sleep(3)")
-		r.within(sessiontest.Patience, "output", func() bool { return sessiontest.Text(going.Result().Outputs) != "" })
+		r.within(sessiontest.Timeout, "output", func() bool { return sessiontest.Text(going.Result().Outputs) != "" })
 		r.shows("d/during.txt", true)
 		r.s.Write(t, r.dir+"/e/by-code.txt", "x")
 		r.shows("e/by-code.txt", true)

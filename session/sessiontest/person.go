@@ -110,9 +110,9 @@ func (p *Person) ask() int64 {
 func (p *Person) Reaches() {
 	p.t.Helper()
 	asked := p.ask()
-	for end := time.Now().Add(Patience); p.answers.Load() < asked; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(Timeout); p.answers.Load() < asked; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			p.t.Errorf("the server has not answered a person within %v", Patience)
+			p.t.Errorf("the server has not answered a person within %v", Timeout)
 			return
 		}
 	}

@@ -18,7 +18,7 @@ func Run(t *testing.T, d *session.Document, cells ...string) []run.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(t.Context(), Patience)
+	ctx, stop := context.WithTimeout(t.Context(), Timeout)
 	defer stop()
 	var res []run.Result
 	for _, r := range runs {
@@ -44,7 +44,7 @@ func Start(t *testing.T, d *session.Document, cell string) *run.Run {
 // Wait waits until a run has ended.
 func Wait(t *testing.T, r *run.Run) run.Result {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), Patience)
+	ctx, stop := context.WithTimeout(t.Context(), Timeout)
 	defer stop()
 	if err := r.Wait(ctx); err != nil {
 		t.Fatal(err)

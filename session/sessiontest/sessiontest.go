@@ -27,8 +27,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Patience is how long a test waits for an expected event.
-const Patience = 2 * time.Minute
+// Timeout is how long a test waits for an expected event.
+const Timeout = 2 * time.Minute
 
 // Manager returns a manager of a server's documents, and closes it when the test ends.
 func Manager(t testing.TB, s *jupytertest.Server, cfg session.Config) *session.Manager {
@@ -36,7 +36,7 @@ func Manager(t testing.TB, s *jupytertest.Server, cfg session.Config) *session.M
 	cfg.Server = Server(t, s)
 	m := session.New(cfg)
 	t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), Patience)
+		ctx, stop := context.WithTimeout(context.Background(), Timeout)
 		defer stop()
 		if err := m.Close(ctx); err != nil {
 			t.Errorf("close: %v", err)
@@ -87,12 +87,12 @@ func OpenText(t *testing.T, m *session.Manager, path string) *session.Document {
 // Eventually waits until a condition is true.
 func Eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(Timeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if ok() {
 			return
 		}
 	}
-	t.Fatalf("did not happen within %v: %s", Patience, what)
+	t.Fatalf("did not happen within %v: %s", Timeout, what)
 }
 
 // Text formats outputs in one line.

@@ -88,7 +88,7 @@ func unknown(ctx context.Context, d *deps.Deps, doc *session.Document, revision 
 }
 
 // answer returns an answer with the changes, cut to size; if fits is not nil, only with the changes that fit.
-func answer(ctx context.Context, doc *session.Document, told *changelog.Told, leaveOut func(changelog.Who) bool, fits func(changelog.Change) bool) (*tool.Answer, error) {
+func answer(ctx context.Context, doc *session.Document, told *changelog.Delta, leaveOut func(changelog.Who) bool, fits func(changelog.Change) bool) (*tool.Answer, error) {
 	r := render{doc: doc, roll: target.RollOf(ctx, doc), client: tool.ClientOf(ctx), told: told, leaveOut: leaveOut, fits: fits}
 	out := r.result()
 	var shown []string

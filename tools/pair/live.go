@@ -14,8 +14,8 @@ import (
 // URIMentions is the address of the unanswered mentions.
 const URIMentions = "mentions://list"
 
-// maxTextTold is the maximum length of a mention's text in a notification, in characters.
-const maxTextTold = 1_000
+// maxMentionText is the maximum length of a mention's text in a notification, in characters.
+const maxMentionText = 1_000
 
 // Mentions returns the resource with the unanswered mentions. A client with a channel is notified of untaken
 // mentions; a notification does not take them.
@@ -46,7 +46,7 @@ func Mentions(d *deps.Deps) resource.Live {
 
 // newsOf returns the notification of a mention.
 func newsOf(v MentionView, m mentions.Mention) resource.News {
-	text, _ := textfmt.Cut(v.Text, maxTextTold)
+	text, _ := textfmt.Cut(v.Text, maxMentionText)
 	n := resource.News{ID: v.ID, Meta: map[string]string{"mention": v.ID, "path": v.Path, "from": byName(v)}}
 	where := "in " + v.Path
 	if v.CellID != "" {

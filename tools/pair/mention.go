@@ -58,7 +58,7 @@ func mentionView(d *deps.Deps, m mentions.Mention) MentionView {
 		Text: textfmt.Plain(m.Says), More: m.More, Ago: int(time.Since(m.At).Seconds()), Edited: m.Edited,
 	}
 	if v.By == "" && m.Who.Client != "" {
-		v.By = d.Manager.Presence.Faces().Of(m.Who.Client).Name
+		v.By = d.Manager.Presence.Clients().Of(m.Who.Client).Name
 	}
 	return v
 }

@@ -29,7 +29,7 @@ type render struct {
 	doc      *session.Document
 	roll     *target.Roll
 	client   string
-	told     *changelog.Told
+	told     *changelog.Delta
 	leaveOut func(changelog.Who) bool
 	fits     func(changelog.Change) bool
 }

@@ -48,7 +48,7 @@ func reply(d *deps.Deps) tool.Tool {
 			if textfmt.Marked(args.Text) {
 				return nil, errors.New("text " + tool.MarkedWhy)
 			}
-			m, err := d.Manager.Claims.Of(ctx, tool.ClientOf(ctx), args.Mention)
+			m, err := d.Manager.Leases.Of(ctx, tool.ClientOf(ctx), args.Mention)
 			if errors.Is(err, mentions.ErrUnknown) {
 				return nil, fmt.Errorf("%w"+textfmt.Hint("; list_mentions lists the unanswered ones"), err)
 			}

@@ -163,7 +163,7 @@ func begins(name, with string) bool {
 }
 
 // last returns when the last matching change was made, or zero. The argument person must not match several people.
-func (w waiter) last(told *changelog.Told) (last time.Time, err error) {
+func (w waiter) last(told *changelog.Delta) (last time.Time, err error) {
 	var names []string
 	add := func(name string) {
 		if w.args.Person != "" && begins(name, w.args.Person) && !slices.Contains(names, name) {

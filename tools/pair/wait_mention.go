@@ -154,7 +154,7 @@ func (l *listener) wait(ctx context.Context, most time.Duration) (m mentions.Men
 	defer tick.Stop()
 	for {
 		next := book.Changed() // before looking
-		if m, ok = l.d.Manager.Claims.Take(ctx, l.asks()); ok {
+		if m, ok = l.d.Manager.Leases.Take(ctx, l.asks()); ok {
 			return m, true, nil
 		}
 		select {
@@ -198,7 +198,7 @@ func (l *listener) answer(ctx context.Context, m mentions.Mention) (*tool.Answer
 		}
 	}
 	if m.InChat() {
-		l.d.Chats.Heard(l.client, m)
+		l.d.Chats.Acknowledge(l.client, m)
 		out.Attached = attachedTo(ctx, l.d, m)
 	}
 	out.Message = "mention " + m.ID + " by " + v.by() + ", " + v.where(roll)

@@ -88,15 +88,15 @@ func (d *Provider) readOverview(ctx context.Context, _ string) (string, error) {
 	return overviewPage(p), nil
 }
 
-// listPatience is how long a list of resources waits for the project file.
-const listPatience = 3 * time.Second
+// listTimeout is how long a list of resources waits for the project file.
+const listTimeout = 3 * time.Second
 
 // listModules lists the project's modules as resources.
 func (d *Provider) listModules(ctx context.Context, after uint64, most int) (list []mcp.Resource, next uint64) {
 	if !d.modules {
 		return nil, 0
 	}
-	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	p, err := d.Project.load(ctx)
 	if err != nil {

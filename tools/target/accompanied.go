@@ -20,7 +20,7 @@ func Accompanied(m *session.Manager, t tool.Tool) tool.Tool {
 		rec := &touched{client: tool.ClientOf(ctx), call: callHash(req)}
 		if !t.Hints.ReadOnly {
 			rec.agents = agents{m.RunTable().Runs, tool.ClientOf(ctx), func(client string) string {
-				return "agent " + m.Presence.Faces().Of(client).Name
+				return "agent " + m.Presence.Clients().Of(client).Name
 			}}
 		}
 		a, err := handle(context.WithValue(ctx, touchedKey{}, rec), req)

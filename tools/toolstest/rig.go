@@ -45,8 +45,8 @@ func NewOn(t *testing.T, s *jupytertest.Server) *Rig {
 	return newOn(t, s, 0, time.Minute)
 }
 
-// Impatient makes a Rig whose calls wait at most timeout for the server.
-func Impatient(t *testing.T, s *jupytertest.Server, timeout time.Duration) *Rig {
+// NewWithTimeout makes a Rig whose calls wait at most timeout for the server.
+func NewWithTimeout(t *testing.T, s *jupytertest.Server, timeout time.Duration) *Rig {
 	t.Helper()
 	return newOn(t, s, timeout, timeout)
 }

@@ -80,8 +80,8 @@ func (r *Replica) isCopied(t *Type) bool {
 	return ok
 }
 
-// heard notes up to which clock a peer has our changes.
-func (r *Replica) heard(clock int) {
+// received notes up to which clock a peer has our changes.
+func (r *Replica) received(clock int) {
 	if clock > r.told {
 		r.told = clock
 		r.tellings.add(clock)

@@ -211,7 +211,7 @@ func (r *Replica) echo(structs []ycrdt.IAbstractStruct) {
 		return
 	}
 	last := structs[len(structs)-1]
-	defer r.heard(last.GetID().Clock + last.GetLength())
+	defer r.received(last.GetID().Clock + last.GetLength())
 	if structs[0].GetID().Clock < r.told {
 		return // not an echo, but a peer's whole state
 	}
@@ -270,8 +270,8 @@ func (x *Tx) rescue(o *orphan) {
 // come back when the move arrives, it is after the move, and its deletions are repeated in the copy. We keep the
 // deleted text to find its place there.
 
-// unheard is a local transaction without an echo so far: it added the units up to a clock, and deleted others.
-type unheard struct {
+// unseen is a local transaction without an echo so far: it added the units up to a clock, and deleted others.
+type unseen struct {
 	from, to int
 	taken    []*taken
 }
@@ -281,17 +281,17 @@ type taken struct {
 	stretch
 	chars *text
 	in    *Type
-	by    *unheard
+	by    *unseen
 	heard bool // the server has passed on its deletion
 }
 
-// maxUnheard bounds the number of such transactions.
-const maxUnheard = 256
+// maxUnseen bounds the number of such transactions.
+const maxUnseen = 256
 
 // note remembers a local transaction that deletes part of a text that itself stays.
 func (r *Replica) note(trans *ycrdt.Transaction) {
 	own := trans.Doc.ClientID
-	u := &unheard{from: trans.BeforeState[own], to: trans.AfterState[own]}
+	u := &unseen{from: trans.BeforeState[own], to: trans.AfterState[own]}
 	eachDeleted(trans, func(item *ycrdt.Item) {
 		chars, ok := item.Content.(*text)
 		t, _ := item.Parent.(*Type)
@@ -304,14 +304,14 @@ func (r *Replica) note(trans *ycrdt.Transaction) {
 		return
 	}
 	r.unheard = slices.DeleteFunc(r.unheard, r.passedOn)
-	if len(r.unheard) == maxUnheard {
+	if len(r.unheard) == maxUnseen {
 		r.unheard = slices.Delete(r.unheard, 0, 1)
 	}
 	r.unheard = append(r.unheard, u)
 }
 
 // passedOn reports whether the server is known to have a local transaction, by its additions or by a later one.
-func (r *Replica) passedOn(u *unheard) bool {
+func (r *Replica) passedOn(u *unseen) bool {
 	if u.from == u.to {
 		return r.told > u.to
 	}
@@ -333,9 +333,9 @@ func (r *Replica) hearDeletions(d *deletions) {
 // piece is a part of a text at the time a copy replaced it.
 type piece struct {
 	stretch
-	chars  *text    // nil if it was deleted before
-	shared bool     // others may have it
-	by     *unheard // our transaction that deleted it, which others may lack
+	chars  *text   // nil if it was deleted before
+	shared bool    // others may have it
+	by     *unseen // our transaction that deleted it, which others may lack
 }
 
 // placed is a piece at an offset in the original of a copy.
@@ -349,7 +349,7 @@ func (p *piece) seen() bool { return p.chars != nil && p.shared && p.by == nil }
 
 // piecesOf returns the pieces of a text right before the transaction that deleted it.
 func (r *Replica) piecesOf(trans *ycrdt.Transaction, t *Type) (list []piece) {
-	told := r.toldWith(t)
+	told := r.announcedWith(t)
 	for item := t.Start; item != nil; item = item.Right {
 		p := piece{stretch: stretchOf(item), shared: true}
 		c, ok := item.Content.(*text)
@@ -375,9 +375,9 @@ func (r *Replica) piecesOf(trans *ycrdt.Transaction, t *Type) (list []piece) {
 	return list
 }
 
-// toldWith returns the clock up to which every peer that has a text has our changes: for a copy that we made, all up
+// announcedWith returns the clock up to which every peer that has a text has our changes: for a copy that we made, all up
 // to the copy.
-func (r *Replica) toldWith(t *Type) int {
+func (r *Replica) announcedWith(t *Type) int {
 	told := r.told
 	if t.Maker() != r.client {
 		return told
@@ -414,6 +414,6 @@ func (r *Replica) takenIn(item *ycrdt.Item, told int) (list []piece) {
 
 // removal is a stretch of text that a local transaction deleted, as offsets in the original of a copy.
 type removal struct {
-	by       *unheard
+	by       *unseen
 	from, to int
 }

@@ -41,7 +41,7 @@ type Replica struct {
 	survivors []*survivor // see survivor.go
 
 	orphans []*orphan  // our own text that awaits its echo, see orphan.go
-	unheard []*unheard // see orphan.go
+	unheard []*unseen  // see orphan.go
 	awaited []*awaited // see await.go
 
 	overtaken overtaken // see overtaken.go
@@ -142,7 +142,7 @@ func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
 		}
 	}
 	err = r.Do("encode the state", func() error {
-		r.heard(int(have[r.client]))
+		r.received(int(have[r.client]))
 		update = appendStructs(nil, r.y.Store, func(client int) int { return int(have[uint64(client)]) })
 		update = appendDeletes(update, r.holes.without(deletedIn(r.y.Store)))
 		return nil

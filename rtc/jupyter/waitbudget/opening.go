@@ -32,14 +32,14 @@ func seconds(d time.Duration) int { return int(d.Round(time.Second) / time.Secon
 
 // An Opening is the progress of a document that is being opened.
 type Opening struct {
-	Began time.Time
-	heard atomic.Int64 // when the room last sent something, in nanoseconds
+	Began      time.Time
+	progressed atomic.Int64 // when the room last sent something, in nanoseconds
 }
 
-// Hear is called when the room sends something.
-func (o *Opening) Hear() { o.heard.Store(time.Now().UnixNano()) }
+// Progress is called when the room sends something.
+func (o *Opening) Progress() { o.progressed.Store(time.Now().UnixNano()) }
 
-func (o *Opening) quiet() time.Duration { return time.Since(time.Unix(0, o.heard.Load())) }
+func (o *Opening) quiet() time.Duration { return time.Since(time.Unix(0, o.progressed.Load())) }
 
 // WaitOpened waits until ready is closed, which means that the document at a path is open: as long as the server
 // sends it, else no longer than the budget. The error is then an [*OpeningError] if the server accepts connections,

@@ -92,7 +92,7 @@ func (b *book) call(m Manners) context.Context {
 
 // edit makes an edit in a context, as a document does.
 func (b *book) edit(ctx context.Context, fn func(*ydoc.Editor) error) error {
-	return Patiently(ctx, func() error {
+	return Retry(ctx, func() error {
 		g := Of(ctx, "modify cells", b.nb, b.log, func() people.Company {
 			if !b.joined.IsZero() {
 				b.company.Known = people.KnownSince(b.joined)

@@ -61,9 +61,9 @@ func Waited(ctx context.Context) time.Duration {
 	return m.Wait - m.spend(0)
 }
 
-// Patiently repeats an edit that is refused because a person is typing, as long as the call's manners allow. An attempt
+// Retry repeats an edit that is refused because a person is typing, as long as the call's manners allow. An attempt
 // right after the room was joined is repeated once typing would have been noticed.
-func Patiently(ctx context.Context, attempt func() error) error {
+func Retry(ctx context.Context, attempt func() error) error {
 	m := of(ctx)
 	for {
 		err := attempt()

@@ -8,7 +8,7 @@
 // two claims, the process whose claim reaches the server second sees the first one, and a process keeps its claim only if it
 // saw no other after the server had it. This needs no clock, and no process has to be quick.
 //
-// The claim then shows whether the process has taken, answered or released the mention; see [Claims.Run]. A claim is valid
+// The claim then shows whether the process has taken, answered or released the mention; see [Leases.Run]. A claim is valid
 // while its process is in the room, and indefinitely once the mention was answered. A mention is therefore free again when
 // the process that took it has left, or has crashed and sent nothing for 30 seconds.
 //
@@ -23,5 +23,5 @@
 //
 // # Concurrency
 //
-// [Claims] is safe for concurrent use. Its only goroutine is [Claims.Run], which the caller starts.
+// [Leases] is safe for concurrent use. Its only goroutine is [Leases.Run], which the caller starts.
 package lease

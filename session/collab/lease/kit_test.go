@@ -99,7 +99,7 @@ func (r *room) writes(n int, source func(i int) string) {
 func (p *process) takes(ctx context.Context, client string, told func(mentions.Mention)) {
 	for ctx.Err() == nil {
 		next := p.Mentions.Changed()
-		if m, ok := p.Claims.Take(ctx, mentions.Asks{Client: client}); ok {
+		if m, ok := p.Leases.Take(ctx, mentions.Asks{Client: client}); ok {
 			told(m)
 			continue
 		}

@@ -59,7 +59,7 @@ func (p Place) present() present {
 func (p present) alone() bool { return p.known && len(p.replicas) == 0 }
 
 // stands reports whether a claim is valid. A process that may not have been heard yet counts as present.
-func (p present) stands(c claim) bool {
+func (p present) stands(c record) bool {
 	return c.Answered || !p.known || p.replicas[c.Replica] || slices.ContainsFunc(p.users, func(user string) bool {
 		rest, of := strings.CutPrefix(user, c.process)
 		return of && (rest == "" || rest[0] == '-')

@@ -19,7 +19,7 @@ const (
 
 // Run keeps the claims and the book in step until the context ends: mentions taken and answered here are claimed, also in a
 // room that is joined afresh, and mentions that other processes took, answered or released are noted in the book.
-func (c *Claims) Run(ctx context.Context) {
+func (c *Leases) Run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -45,7 +45,7 @@ func (c *Claims) Run(ctx context.Context) {
 }
 
 // look brings the claims and the book in step, and returns when to do it again; 0 if only when the book changes.
-func (c *Claims) look() (again time.Duration) {
+func (c *Leases) look() (again time.Duration) {
 	there := map[string]bool{}
 	for _, id := range c.book.All() {
 		s, ok := c.step(id)
@@ -66,7 +66,7 @@ func (c *Claims) look() (again time.Duration) {
 }
 
 // step brings one mention in step with its claims, and returns its standing; false if it no longer exists.
-func (c *Claims) step(id string) (s mentions.Standing, ok bool) {
+func (c *Leases) step(id string) (s mentions.Standing, ok bool) {
 	c.writing.Lock() // a mention claimed from here on is marked as deciding
 	defer c.writing.Unlock()
 	if s, ok = c.book.Standing(id); !ok || s.Deciding || s.Answered && !s.Ours() {
@@ -84,8 +84,8 @@ func (c *Claims) step(id string) (s mentions.Standing, ok bool) {
 }
 
 // tell claims a mention that this process has. A claim that is needed is renewed before it is old.
-func (c *Claims) tell(p Place, of string, answered bool) {
-	now := claim{of: of, process: c.process, Replica: replicaOf(p), Final: true, Answered: answered}
+func (c *Leases) tell(p Place, of string, answered bool) {
+	now := record{of: of, process: c.process, Replica: replicaOf(p), Final: true, Answered: answered}
 	own, claimed := c.own(p, of)
 	if !claimed && p.present().alone() {
 		return
@@ -99,7 +99,7 @@ func (c *Claims) tell(p Place, of string, answered bool) {
 }
 
 // hear notes how other processes have dealt with a mention that this process does not have.
-func (c *Claims) hear(p Place, of string, s mentions.Standing) {
+func (c *Leases) hear(p Place, of string, s mentions.Standing) {
 	if own, claimed := c.own(p, of); claimed {
 		_ = c.remove(p, own) // it was released
 	}
@@ -116,9 +116,9 @@ func (c *Claims) hear(p Place, of string, s mentions.Standing) {
 }
 
 // own returns the claim of this process.
-func (c *Claims) own(p Place, of string) (own claim, ok bool) {
-	key := claim{of: of, process: c.process}.key()
-	for _, one := range claimsIn(p.StateEntries(key)) {
+func (c *Leases) own(p Place, of string) (own record, ok bool) {
+	key := record{of: of, process: c.process}.key()
+	for _, one := range recordsIn(p.StateEntries(key)) {
 		if one.key() == key {
 			return one, true
 		}
@@ -128,7 +128,7 @@ func (c *Claims) own(p Place, of string) (own claim, ok bool) {
 
 // gone reports whether a mention of another process is free, given that it is not claimed. After a room is joined afresh,
 // that process must first come back and claim it again.
-func (c *Claims) gone(id string, p Place) bool {
+func (c *Leases) gone(id string, p Place) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.seen[id] == p.State || p.present().known

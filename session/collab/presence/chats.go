@@ -23,9 +23,9 @@ func Ours(username string) bool {
 	return username == Everybody || strings.HasPrefix(username, Everybody+"-")
 }
 
-// inChats gives a face its user in chats. The username comes from the face's first name, and stays when the face is renamed
+// inChats gives an appearance its user in chats. The username comes from the appearance's first name, and stays when the appearance is renamed
 // because of a person: it is not shown, and a mention of it must still mean the same client. f.mu is held.
-func (f *Faces) inChats(one *face) {
+func (f *Clients) inChats(one *entry) {
 	username := one.InChats.Username
 	if username == "" {
 		username = f.usernameFor(one)
@@ -36,8 +36,8 @@ func (f *Faces) inChats(one *face) {
 	one.InChats.Username = username
 }
 
-// usernameFor returns a username in chats that no other face has, or Everybody.
-func (f *Faces) usernameFor(one *face) string {
+// usernameFor returns a username in chats that no other appearance has, or Everybody.
+func (f *Clients) usernameFor(one *entry) string {
 	handle := handle(one.Name)
 	if one.base == unnamed || handle == "" || handle == "duet" || handle == Everybody {
 		return Everybody
@@ -60,8 +60,8 @@ func handle(name string) string {
 }
 
 // with returns the client that has a username in chats.
-func (f *Faces) with(username string) (client string, has bool) {
-	for client, other := range f.faces {
+func (f *Clients) with(username string) (client string, has bool) {
+	for client, other := range f.byID {
 		if other.InChats.Username == username {
 			return client, true
 		}
@@ -70,7 +70,7 @@ func (f *Faces) with(username string) (client string, has bool) {
 }
 
 // With returns the client of this process that has this username in chats. Everybody does not belong to one client.
-func (f *Faces) With(username string) (client string, ok bool) {
+func (f *Clients) With(username string) (client string, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if username == Everybody {

@@ -17,10 +17,10 @@ type Doing struct {
 func (d Doing) Listens() bool { return d.Goes && d.Text == Waiting && d.Cell == "" }
 
 // Does sets the activity of a client at a place; the zero Doing removes it. Places are compared with ==.
-func (f *Faces) Does(client string, place any, d Doing) {
+func (f *Clients) Does(client string, place any, d Doing) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one := f.faces[client]
+	one := f.byID[client]
 	if one == nil || one.does[place] == d {
 		return
 	}
@@ -32,12 +32,12 @@ func (f *Faces) Does(client string, place any, d Doing) {
 	f.tell()
 }
 
-// Look returns a client's face and its activity: the latest continuing one, otherwise the latest. Unlike Of, it does not
-// create a face: ok is false for a client that has left.
-func (f *Faces) Look(client string) (is Face, d Doing, ok bool) {
+// Look returns a client's appearance and its activity: the latest continuing one, otherwise the latest. Unlike Of, it does not
+// create an appearance: ok is false for a client that has left.
+func (f *Clients) Look(client string) (is Appearance, d Doing, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one := f.faces[client]
+	one := f.byID[client]
 	if one == nil {
 		return is, d, false
 	}
@@ -46,7 +46,7 @@ func (f *Faces) Look(client string) (is Face, d Doing, ok bool) {
 			d = other
 		}
 	}
-	return one.Face, d, true
+	return one.Appearance, d, true
 }
 
 // later reports whether a is shown in preference to b.
@@ -58,7 +58,7 @@ func later(a, b Doing) bool {
 }
 
 // Changed returns a channel that is closed when a client next changes its activity or its name, or leaves.
-func (f *Faces) Changed() <-chan struct{} {
+func (f *Clients) Changed() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.changed == nil {
@@ -68,7 +68,7 @@ func (f *Faces) Changed() <-chan struct{} {
 }
 
 // tell signals a change. f.mu is held.
-func (f *Faces) tell() {
+func (f *Clients) tell() {
 	if f.changed != nil {
 		close(f.changed)
 		f.changed = nil

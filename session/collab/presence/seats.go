@@ -23,10 +23,10 @@ const (
 // linger is how long a momentary activity is shown.
 const linger = 4 * time.Second
 
-// A Room is where faces are shown.
+// A Room is where appearances are shown.
 type Room interface {
-	// SetFace shows a face under its own awareness id; nil removes it.
-	SetFace(client uint64, f *rtc.Face)
+	// SetAppearance shows an appearance under its own awareness id; nil removes it.
+	SetAppearance(client uint64, f *rtc.Appearance)
 }
 
 // A Lobby is notified of the clients in a document.
@@ -36,12 +36,12 @@ type Lobby interface {
 	Left(username string)
 }
 
-// Seats are the faces in one document's room. A client enters with a call, and leaves when it has not called for a while.
+// Seats are the appearances in one document's room. A client enters with a call, and leaves when it has not called for a while.
 type Seats struct {
-	faces *Faces
-	lobby Lobby
-	idle  time.Duration
-	wake  chan struct{} // wakes Run: the next deadline may have changed
+	clients *Clients
+	lobby   Lobby
+	idle    time.Duration
+	wake    chan struct{} // wakes Run: the next deadline may have changed
 
 	mu     sync.Mutex
 	room   Room
@@ -59,7 +59,7 @@ type seat struct {
 	last    time.Time        // when it was last active
 	did     awareness.Status // the momentary activity
 	goes    []going
-	shown   *rtc.Face
+	shown   *rtc.Appearance
 }
 
 // going is an activity that continues until it is ended.
@@ -69,8 +69,8 @@ type going struct {
 }
 
 // NewSeats returns the seats of a room. A client leaves after idle without a call.
-func NewSeats(faces *Faces, lobby Lobby, idle time.Duration, room Room) *Seats {
-	return &Seats{faces: faces, lobby: lobby, idle: idle, room: room, in: map[string]*seat{}, wake: make(chan struct{}, 1)}
+func NewSeats(clients *Clients, lobby Lobby, idle time.Duration, room Room) *Seats {
+	return &Seats{clients: clients, lobby: lobby, idle: idle, room: room, in: map[string]*seat{}, wake: make(chan struct{}, 1)}
 }
 
 // Enter shows a client as reading, and adds it to the room if necessary. It ignores "".
@@ -82,7 +82,7 @@ func (s *Seats) Enter(client string) {
 	}
 	one := s.in[client]
 	if one == nil {
-		one = &seat{client: client, id: uint64(rand.Uint32()), user: s.faces.Of(client).User}
+		one = &seat{client: client, id: uint64(rand.Uint32()), user: s.clients.Of(client).User}
 		s.in[client] = one
 		s.lobby.Came(one.user)
 	}
@@ -163,17 +163,17 @@ func (s *Seats) leave(client string) {
 	if s.writer == client {
 		s.writer = ""
 	}
-	s.faces.Does(client, s, Doing{})
-	s.room.SetFace(one.id, nil)
+	s.clients.Does(client, s, Doing{})
+	s.room.SetAppearance(one.id, nil)
 	s.lobby.Left(one.user.Username)
 }
 
-// Renamed updates the clients whose faces have changed.
+// Renamed updates the clients whose appearances have changed.
 func (s *Seats) Renamed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for client, one := range s.in {
-		if u := s.faces.Of(client).User; u.DisplayName != one.user.DisplayName {
+		if u := s.clients.Of(client).User; u.DisplayName != one.user.DisplayName {
 			one.user = u
 			s.lobby.Came(u)
 			s.show(one, s.writer == client)
@@ -198,7 +198,7 @@ func (s *Seats) Close() {
 	defer s.mu.Unlock()
 	s.closed = true
 	for client := range s.in {
-		s.faces.Does(client, s, Doing{})
+		s.clients.Does(client, s, Doing{})
 	}
 }
 
@@ -256,14 +256,14 @@ func (s *Seats) look(now time.Time) time.Duration {
 	return next
 }
 
-// show sends a face if it differs from the one shown. s.mu is held.
+// show sends an appearance if it differs from the one shown. s.mu is held.
 func (s *Seats) show(one *seat, writes bool) {
-	f := &rtc.Face{User: one.user, Cursors: one.cursors, Status: one.did}
+	f := &rtc.Appearance{User: one.user, Cursors: one.cursors, Status: one.did}
 	if n := len(one.goes); n > 0 {
 		f.Status = one.goes[n-1].Status
 	}
 	if !s.closed {
-		s.faces.Does(one.client, s, Doing{f.Status, len(one.goes) > 0})
+		s.clients.Does(one.client, s, Doing{f.Status, len(one.goes) > 0})
 	}
 	select {
 	case s.wake <- struct{}{}:
@@ -275,7 +275,7 @@ func (s *Seats) show(one *seat, writes bool) {
 	one.shown = f
 	told := *f
 	told.Writes = writes
-	s.room.SetFace(one.id, &told)
+	s.room.SetAppearance(one.id, &told)
 }
 
 // does notes a momentary activity of a client.

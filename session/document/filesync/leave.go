@@ -72,7 +72,7 @@ const (
 // save at any time, and only the room shows that. A save by any client that was aborted by an edit leaves a file whose hash
 // is not in the document, like another program's write, until the next save. Then the file's content decides.
 func (s *Saver) last(ctx context.Context, j Joined, revision ydoc.Revision) error {
-	w := newWitness(j)
+	w := recordStates(j)
 	defer w.end()
 	problem := problemForeign
 	for try := 1; try <= lastSaves && (problem == problemForeign || problem == problemUnproven && try <= lastSavesUnwritten); try++ {
@@ -105,7 +105,7 @@ func (s *Saver) last(ctx context.Context, j Joined, revision ydoc.Revision) erro
 }
 
 // written checks whether the file has a state that the document had since the witness began.
-func (s *Saver) written(ctx context.Context, j Joined, w *witness) bool {
+func (s *Saver) written(ctx context.Context, j Joined, w *stateRecorder) bool {
 	if s.server == nil {
 		return false
 	}
@@ -120,7 +120,7 @@ var errSilent = errors.New(problemSilent)
 
 // lastSave requests the last save of a room. If the server has never answered a save, it also checks the file in the
 // meantime; written reports that the file has everything, so that no answer is needed.
-func (s *Saver) lastSave(ctx context.Context, j Joined, w *witness) (written bool, err error) {
+func (s *Saver) lastSave(ctx context.Context, j Joined, w *stateRecorder) (written bool, err error) {
 	if s.server == nil || s.silent.speaks(j.Room.SessionID()) {
 		return false, j.Room.LastSave(ctx)
 	}

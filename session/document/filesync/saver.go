@@ -28,11 +28,11 @@ const (
 // notebook, and a caller should not wait for that.
 const saveYield = time.Second
 
-// saveTries is how often a save is repeated if edits of others interrupt it before it has written anything, and savePatience
+// saveTries is how often a save is repeated if edits of others interrupt it before it has written anything, and longestSave
 // for how long. The best moment to request it is right after a person's key.
 const (
-	saveTries    = 12
-	savePatience = 2 * time.Second
+	saveTries   = 12
+	longestSave = 2 * time.Second
 )
 
 // saveRetry is the pause after a save that did not reach the file.
@@ -52,7 +52,7 @@ type Saver struct {
 	wanted chan struct{} // wakes Run
 	unused chan struct{} // wakes it when the document is no longer in use
 	busy   chan struct{} // semaphore of one: held by a save, or to block saves
-	calm   calm
+	calm   outputGate
 	since  atomic.Int64 // when a save was first wanted that has not been requested yet, in nanoseconds; 0 for none
 }
 
@@ -146,7 +146,7 @@ func (s *Saver) insist(ctx context.Context) (took time.Duration) {
 		asked := time.Now()
 		s.save(ctx)
 		took = time.Since(asked)
-		if !s.file.brokenOff() || try == saveTries || time.Since(begun) > savePatience || ctx.Err() != nil {
+		if !s.file.brokenOff() || try == saveTries || time.Since(begun) > longestSave || ctx.Err() != nil {
 			return took
 		}
 	}
@@ -231,8 +231,8 @@ func (s *Saver) save(ctx context.Context) {
 	s.note(problem)
 }
 
-// Calm returns a channel that is closed when output may be written into the document: not while it is being saved.
-func (s *Saver) Calm() <-chan struct{} { return s.calm.wait() }
+// OutputAllowed returns a channel that is closed when output may be written into the document: not while it is being saved.
+func (s *Saver) OutputAllowed() <-chan struct{} { return s.calm.wait() }
 
 // note records the file's problem, "" for none, and logs a new one.
 func (s *Saver) note(problem string) {

@@ -11,27 +11,27 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// told is the kernel's description of a matplotlib figure, see python/axes.py.
-type told struct {
-	Title  string     `json:"title"` // of the whole figure, as are the labels
-	XLabel string     `json:"x_label"`
-	YLabel string     `json:"y_label"`
-	Axes   []toldAxes `json:"axes"`       // the first ones
-	Total  int        `json:"axes_total"` // of axes, as counted by the figure's repr
+// description is the kernel's description of a matplotlib figure, see python/axes.py.
+type description struct {
+	Title  string            `json:"title"` // of the whole figure, as are the labels
+	XLabel string            `json:"x_label"`
+	YLabel string            `json:"y_label"`
+	Axes   []axesDescription `json:"axes"`       // the first ones
+	Total  int               `json:"axes_total"` // of axes, as counted by the figure's repr
 }
 
-// toldAxes are one plot in a figure.
-type toldAxes struct {
-	Title    string     `json:"title"`
-	XLabel   string     `json:"x_label"`
-	YLabel   string     `json:"y_label"`
-	ZLabel   string     `json:"z_label"`
-	Colorbar bool       `json:"colorbar"` // of another plot, with no other content
-	Legend   []string   `json:"legend"`
-	Drawn    []drawn    `json:"drawn"`
-	X        *toldRange `json:"x"` // nil without data
-	Y        *toldRange `json:"y"`
-	Z        *toldRange `json:"z"`
+// axesDescription are one plot in a figure.
+type axesDescription struct {
+	Title    string            `json:"title"`
+	XLabel   string            `json:"x_label"`
+	YLabel   string            `json:"y_label"`
+	ZLabel   string            `json:"z_label"`
+	Colorbar bool              `json:"colorbar"` // of another plot, with no other content
+	Legend   []string          `json:"legend"`
+	Drawn    []drawn           `json:"drawn"`
+	X        *rangeDescription `json:"x"` // nil without data
+	Y        *rangeDescription `json:"y"`
+	Z        *rangeDescription `json:"z"`
 }
 
 // drawn counts the elements of one kind in a plot, such as "line", "bar", "point" or "image".
@@ -41,8 +41,8 @@ type drawn struct {
 	Shape string `json:"shape"` // of an image: "28 × 28"
 }
 
-// toldRange is the range of an axis's data: numbers, or texts for dates or categories.
-type toldRange struct {
+// rangeDescription is the range of an axis's data: numbers, or texts for dates or categories.
+type rangeDescription struct {
 	From  any    `json:"from"`
 	To    any    `json:"to"`
 	Scale string `json:"scale"` // "log" if it is logarithmic
@@ -52,7 +52,7 @@ type toldRange struct {
 // "2024", "2025", x 1 … 12, y 3.1 … 41`. The line is "" if the figure is empty, or v has another form.
 func Matplotlib(v any) string {
 	text, ok := v.(string)
-	var f told
+	var f description
 	if !ok || json.Unmarshal([]byte(text), &f) != nil {
 		return ""
 	}
@@ -60,7 +60,7 @@ func Matplotlib(v any) string {
 }
 
 // line describes the figure in a line of at most mostText characters.
-func (f told) line() string {
+func (f description) line() string {
 	line := headingOf(f.Title, [][2]string{{"x", f.XLabel}, {"y", f.YLabel}})
 	joint := lo.Ternary(line == "", "", ": ")
 	for i, a := range f.Axes {
@@ -96,7 +96,7 @@ func headingOf(title string, labels [][2]string) string {
 }
 
 // line describes the plot.
-func (a toldAxes) line() string {
+func (a axesDescription) line() string {
 	heading := headingOf(a.Title, [][2]string{{"x", a.XLabel}, {"y", a.YLabel}, {"z", a.ZLabel}})
 	if a.Colorbar {
 		return strings.TrimSpace("colorbar " + heading)
@@ -104,7 +104,7 @@ func (a toldAxes) line() string {
 	parts := a.drawn()
 	for _, r := range []struct {
 		of string
-		is *toldRange
+		is *rangeDescription
 	}{{"x", a.X}, {"y", a.Y}, {"z", a.Z}} {
 		if text := r.is.line(); text != "" {
 			parts = append(parts, r.of+" "+text)
@@ -118,7 +118,7 @@ func (a toldAxes) line() string {
 }
 
 // drawn describes the plot's content, with the legend at the kind that it labels, if only one kind is possible.
-func (a toldAxes) drawn() (parts []string) {
+func (a axesDescription) drawn() (parts []string) {
 	var legend []string
 	for _, s := range a.Legend {
 		if s = clean(s, mostName); s != "" {
@@ -144,7 +144,7 @@ func (a toldAxes) drawn() (parts []string) {
 }
 
 // line formats the range: `1 … 12`, or "".
-func (r *toldRange) line() string {
+func (r *rangeDescription) line() string {
 	if r == nil {
 		return ""
 	}

@@ -71,7 +71,7 @@ type Writer struct {
 	done    chan struct{}
 	left    bool // for the runner: the server marks the end of the cell's run
 	hurried atomic.Bool
-	told    bool // for the runner, once done is closed: the last write has marked the end of the cell's run
+	marked  bool // for the runner, once done is closed: the last write has marked the end of the cell's run
 }
 
 // NewWriter starts a Writer; its writes end with the context. End it with Finish and Close.
@@ -164,9 +164,9 @@ func (w *Writer) Hurry(limit time.Duration) {
 	context.AfterFunc(w.ctx, func() { last.Stop() })
 }
 
-// Told reports whether the end of the run is already marked in the cell, by the last write, or is left to the server.
+// Marked reports whether the end of the run is already marked in the cell, by the last write, or is left to the server.
 // The runner calls it after Finish.
-func (w *Writer) Told() bool { return w.left || w.told }
+func (w *Writer) Marked() bool { return w.left || w.marked }
 
 // Places returns the outputs of the run with updatable displays.
 func (w *Writer) Places() Places {
@@ -332,7 +332,7 @@ func (w *Writer) flush(p part) bool {
 	if (w.hurried.Load() || !p.begun) && errors.As(err, &unsure) {
 		err = nil // it is sent when the room is back; writing it again would duplicate a note in a cell that was not run
 	}
-	w.told = p.last && err == nil
+	w.marked = p.last && err == nil
 	w.wrote, w.into = p.outputs, replica
 	if err != nil {
 		w.to.Log.Warn("output could not be written to the notebook", "path", w.to.Notebook.Path(), "run", w.to.Run, "error", err)

@@ -11,9 +11,9 @@ import (
 // it.
 const beginPause = 2 * time.Second
 
-// heard notes at the first event of a run that its code has begun, so that it can be interrupted. A busy kernel may not
+// received notes at the first event of a run that its code has begun, so that it can be interrupted. A busy kernel may not
 // have begun the code yet: ipykernel ignores an interrupt until it has sent execute_input.
-func (in *inputs) heard(ev kernel.Event) {
+func (in *inputs) received(ev kernel.Event) {
 	switch ev := ev.(type) {
 	case kernel.Gap: // says nothing about the code
 	case kernel.Status:

@@ -136,7 +136,7 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 	ctx, stop := c.late(err)
 	defer stop()
 	ctx = origin.With(ctx, origin.Author{Client: r.Owner})
-	if !w.Told() {
+	if !w.Marked() {
 		if err2 := c.finishCell(ctx, r, w.Begun()); err2 != nil && err == nil {
 			err = err2
 		}

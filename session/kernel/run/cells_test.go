@@ -75,7 +75,7 @@ func TestLastOutputEndsTheRun(t *testing.T) {
 		c, _ := d.Notebook().Cell(r.CellID)
 		waited := time.Since(start)
 		test.Eq(t, 0, waited)
-		test.True(t, out.Told())
+		test.True(t, out.Marked())
 		test.Eq(t, 3, edits)
 		must.SliceLen(t, 2, c.Outputs)
 		test.Eq(t, ydoc.Idle, c.ExecutionState)

@@ -89,7 +89,7 @@ type inputs struct {
 
 // handle answers questions, and passes other events on to the writer.
 func (in *inputs) handle(ev kernel.Event) {
-	in.heard(ev)
+	in.received(ev)
 	if q, ok := ev.(kernel.InputRequest); ok {
 		// In a goroutine: while a person thinks, the code can be interrupted.
 		in.wg.Go(func() {

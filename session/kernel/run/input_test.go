@@ -34,7 +34,7 @@ func TestInput(t *testing.T) {
 			"name = input('Name? ')\nprint('hello', name)",
 			"import getpass\nprint(len(getpass.getpass('Secret: ')))",
 			"6 * 7")
-		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience}), path)
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Timeout}), path)
 		var asked []run.Question
 		answers := func(line string) run.Asker {
 			return func(_ context.Context, q run.Question) (string, error) {
@@ -78,7 +78,7 @@ func TestInput(t *testing.T) {
 func TestInputAskedLater(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
-		m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})
+		m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Timeout})
 		d := sessiontest.Open(t, m, s.Notebook(t, "print('hello', input('Name? '))", "x = input('Never? ')"))
 		runs, err := d.Run(t.Context(), []string{"c0"})
 		if err != nil {
@@ -114,7 +114,7 @@ func TestInputAskedLater(t *testing.T) {
 func TestInputAnswered(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
-		m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})
+		m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Timeout})
 		d := sessiontest.Open(t, m, s.Notebook(t, "print(input('A? ') + input('B? '))", "import getpass\nprint(len(getpass.getpass('Secret: ')))"))
 		start := func(cell string) *run.Run {
 			t.Helper()
@@ -128,7 +128,7 @@ func TestInputAnswered(t *testing.T) {
 			t.Helper()
 			select {
 			case <-r.Unasked():
-			case <-time.After(sessiontest.Patience):
+			case <-time.After(sessiontest.Timeout):
 				t.Fatal("it does not wait for input")
 			}
 			res := r.Status()

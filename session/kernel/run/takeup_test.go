@@ -83,7 +83,7 @@ func (s *stage) say(t *testing.T, word string) {
 func (s *stage) shows(t *testing.T, cell, state string, want ...string) {
 	t.Helper()
 	var c ydoc.Cell
-	for end := time.Now().Add(sessiontest.Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(sessiontest.Timeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		c, _ = s.seen.Notebook().Cell(cell)
 		text, at := sessiontest.Text(c.Outputs), 0
 		for _, w := range want {

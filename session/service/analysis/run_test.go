@@ -39,7 +39,7 @@ func runIn(t *testing.T, a *analysis.Session, code string) *run.Run {
 
 func result(t *testing.T, r *run.Run) run.Result {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), sessiontest.Patience)
+	ctx, stop := context.WithTimeout(t.Context(), sessiontest.Timeout)
 	defer stop()
 	if err := r.Wait(ctx); err != nil {
 		t.Fatal(err)

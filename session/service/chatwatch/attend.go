@@ -42,7 +42,7 @@ func (cs *Chats) User(client string) awareness.User {
 	if client == "" {
 		return presence.Duet()
 	}
-	return cs.faces.Of(client).InChats
+	return cs.clients.Of(client).InChats
 }
 
 // Enter makes a client known in a chat, by its own name and by the common one, so that people can mention it. After a
@@ -64,16 +64,16 @@ func (cs *Chats) Enter(ctx context.Context, client string, c *chat.Chat) error {
 // Listens records that a client waits for mentions, in chats too, until end is called.
 func (cs *Chats) Listens(client string) (end func()) {
 	place := new(byte) // a unique place
-	cs.faces.Does(client, place, presence.Doing{Status: awareness.Status{Text: presence.Waiting, Since: time.Now().UnixMilli()}, Goes: true})
-	return func() { cs.faces.Does(client, place, presence.Doing{}) }
+	cs.clients.Does(client, place, presence.Doing{Status: awareness.Status{Text: presence.Waiting, Since: time.Now().UnixMilli()}, Goes: true})
+	return func() { cs.clients.Does(client, place, presence.Doing{}) }
 }
 
-// Heard shows in the chat that a client has taken a mention, and then the client's activity, until [Chats.Done], or until
+// Acknowledge shows in the chat that a client has taken a mention, and then the client's activity, until [Chats.Done], or until
 // two minutes without activity.
-func (cs *Chats) Heard(client string, m mentions.Mention) {
+func (cs *Chats) Acknowledge(client string, m mentions.Mention) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	h, ok := cs.heard.Peek(m.Message)
+	h, ok := cs.latest.Peek(m.Message)
 	if !ok || cs.closed {
 		return
 	}
@@ -88,11 +88,11 @@ func (cs *Chats) Heard(client string, m mentions.Mention) {
 	}
 }
 
-// Done removes the display of [Chats.Heard].
+// Done removes the display of [Chats.Acknowledge].
 func (cs *Chats) Done(m mentions.Mention) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if h, ok := cs.heard.Peek(m.Message); ok {
+	if h, ok := cs.latest.Peek(m.Message); ok {
 		cs.dismiss(h.chat, m.Message)
 	}
 }
@@ -133,7 +133,7 @@ func (cs *Chats) follow(c *chat.Chat, a *attended) {
 	var shown []chat.Writer
 	var met time.Time
 	for {
-		changed := cs.faces.Changed() // before the check
+		changed := cs.clients.Changed() // before the check
 		if time.Since(met) >= lookEvery {
 			cs.meet(c)
 			met = time.Now()
@@ -200,7 +200,7 @@ func (cs *Chats) rename(c *chat.Chat, a *attended) {
 	anew := map[string]awareness.User{}
 	cs.mu.Lock()
 	for client, was := range a.in {
-		if is, _, ok := cs.faces.Look(client); !ok {
+		if is, _, ok := cs.clients.Look(client); !ok {
 			delete(a.in, client)
 		} else if is.InChats != was {
 			anew[client] = is.InChats
@@ -228,7 +228,7 @@ func (cs *Chats) writers(c *chat.Chat, a *attended) (all []chat.Writer, next tim
 	now, by := time.Now(), map[string]chat.Writer{}
 	next = lookEvery
 	for message, t := range a.taken {
-		is, does, ok := cs.faces.Look(t.client)
+		is, does, ok := cs.clients.Look(t.client)
 		if t.client == "" {
 			is.InChats, ok = presence.Duet(), true
 		}

@@ -16,41 +16,41 @@ import (
 // Chats are the chats of a manager's server. Create them with [New].
 type Chats struct {
 	*chat.Keeper
-	m      *session.Manager
-	faces  *presence.Faces
-	ctx    context.Context // ends with the manager
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	m       *session.Manager
+	clients *presence.Clients
+	ctx     context.Context // ends with the manager
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
 
 	mu       sync.Mutex
 	closed   bool
-	heard    *simplelru.LRU[string, *heard] // the latest messages, by id; Get is not used, so that the oldest is dropped first
+	latest   *simplelru.LRU[string, *received] // the latest messages, by id; Get is not used, so that the oldest is dropped first
 	watching map[*chat.Chat]bool
 	attended map[*chat.Chat]*attended
 }
 
-// heard is a message that was read.
-type heard struct {
-	chat    *chat.Chat
-	mention string // its id, "" if it is not a mention
-	command mentions.Command
-	told    bool // that no client listens, or need not be told
+// received is a message that was read.
+type received struct {
+	chat      *chat.Chat
+	mention   string // its id, "" if it is not a mention
+	command   mentions.Command
+	announced bool // that no client listens, or need not be told
 }
 
-// maxHeard is how many messages are remembered, to interpret later edits of them.
-const maxHeard = 5_000
+// maxLatest is how many messages are remembered, to interpret later edits of them.
+const maxLatest = 5_000
 
 // New returns the chats of a manager, which closes them.
 func New(m *session.Manager) *Chats {
 	cs := &Chats{
-		m: m, faces: m.Presence.Faces(), watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
+		m: m, clients: m.Presence.Clients(), watching: map[*chat.Chat]bool{}, attended: map[*chat.Chat]*attended{},
 	}
-	cs.heard = lo.Must(simplelru.NewLRU(maxHeard, func(id string, h *heard) { cs.dismiss(h.chat, id) }))
+	cs.latest = lo.Must(simplelru.NewLRU(maxLatest, func(id string, h *received) { cs.dismiss(h.chat, id) }))
 	cfg := session.ChatConfig(m)
 	cfg.Heard = cs.hear
 	cs.Keeper = chat.New(cfg)
 	cs.ctx, cs.cancel = context.WithCancel(context.Background())
-	m.Claims.In(cs.place)
+	m.Leases.In(cs.place)
 	m.OnClose(func(ctx context.Context) error {
 		cs.mu.Lock()
 		cs.closed = true
@@ -74,7 +74,7 @@ func (cs *Chats) start(f func()) {
 func (cs *Chats) Of(m mentions.Mention) *chat.Chat {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	if h, ok := cs.heard.Peek(m.Message); ok {
+	if h, ok := cs.latest.Peek(m.Message); ok {
 		return h.chat
 	}
 	return nil

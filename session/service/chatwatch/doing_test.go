@@ -17,10 +17,10 @@ import (
 
 // does makes a client do something continuous, until end is called.
 func (o *ours) does(client, text string) (end func()) {
-	faces, place := o.Manager.Presence.Faces(), new(byte)
+	clients, place := o.Manager.Presence.Clients(), new(byte)
 	d := presence.Doing{Status: awareness.Status{Text: text, Cell: "c1", Since: time.Now().UnixMilli()}, Goes: true}
-	faces.Does(client, place, d)
-	return func() { faces.Does(client, place, presence.Doing{}) }
+	clients.Does(client, place, d)
+	return func() { clients.Does(client, place, presence.Doing{}) }
 }
 
 // called makes a person mention a client, which takes the mention.
@@ -28,7 +28,7 @@ func (o *ours) called(p *person, client string) (done func()) {
 	o.t.Helper()
 	p.says("@Duet "+client, presence.Everybody)
 	m := o.takes(client)
-	o.chats.Heard(client, m)
+	o.chats.Acknowledge(client, m)
 	return func() { o.chats.Done(m) }
 }
 
@@ -112,7 +112,7 @@ func TestChatShowsWhoHasIt(t *testing.T) {
 		o.Forget("1")
 		in.shows("Cursor is running cell 2")
 		m := o.takes("2")
-		o.chats.Heard("2", m)
+		o.chats.Acknowledge("2", m)
 		in.shows("Cursor has heard you")
 		in.shows("Cursor is running cell 2")
 		o.chats.Done(m)

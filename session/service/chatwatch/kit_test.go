@@ -68,7 +68,7 @@ func (o *ours) enters(client, name string) {
 func (o *ours) takes(client string) (m mentions.Mention) {
 	o.t.Helper()
 	sessiontest.Eventually(o.t, "a mention for "+client, func() (ok bool) {
-		m, ok = o.Claims.Take(o.t.Context(), mentions.Asks{Client: client})
+		m, ok = o.Leases.Take(o.t.Context(), mentions.Asks{Client: client})
 		return ok
 	})
 	return m
@@ -120,7 +120,7 @@ func (p *person) knows(without string) string {
 // sees waits until exactly the wanted users are known.
 func (p *person) sees(want string) {
 	p.t.Helper()
-	for end := time.Now().Add(sessiontest.Patience); p.knows(p.As.Username) != want; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(sessiontest.Timeout); p.knows(p.As.Username) != want; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			p.t.Fatalf("in the chat are %q, want %q", p.knows(p.As.Username), want)
 		}
@@ -206,7 +206,7 @@ func (in *indicator) reaches(want string) bool {
 // shows waits until a text is shown, even for a moment.
 func (in *indicator) shows(want string) {
 	in.t.Helper()
-	for end := time.Now().Add(sessiontest.Patience); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(sessiontest.Timeout); ; time.Sleep(20 * time.Millisecond) {
 		if in.reaches(want) {
 			return
 		}

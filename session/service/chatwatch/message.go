@@ -33,10 +33,10 @@ type said struct {
 func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 	id := e.Message.ID
 	cs.mu.Lock()
-	h, _ := cs.heard.Peek(id)
+	h, _ := cs.latest.Peek(id)
 	if h == nil && e.Kind == chat.Sent {
-		h = &heard{chat: c}
-		cs.heard.Add(id, h)
+		h = &received{chat: c}
+		cs.latest.Add(id, h)
 	}
 	if h != nil {
 		h.chat = c // a closed chat may be open again
@@ -84,7 +84,7 @@ func (cs *Chats) hear(c *chat.Chat, e chat.Event) {
 }
 
 // mentionOf is guarded, because other goroutines read h, too.
-func (cs *Chats) mentionOf(h *heard) string {
+func (cs *Chats) mentionOf(h *received) string {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	return h.mention
@@ -133,7 +133,7 @@ func (cs *Chats) read(c *chat.Chat, m chat.Message) (s said, ok bool) {
 // named returns the clients that a message mentions according to the sender's tab, and whether it mentions all of us. Our
 // usernames without a client here belong to another process.
 func (cs *Chats) named(m chat.Message) (clients []string, all bool) {
-	clients = lo.FilterMap(m.Mentions, func(username string, _ int) (string, bool) { return cs.faces.With(username) })
+	clients = lo.FilterMap(m.Mentions, func(username string, _ int) (string, bool) { return cs.clients.With(username) })
 	return clients, slices.Contains(m.Mentions, presence.Everybody)
 }
 
@@ -160,7 +160,7 @@ func isAgent(u chat.User) bool { return u.Agent() || presence.Ours(u.Username) }
 func nameOf(u chat.User) string { return cmp.Or(u.DisplayName, u.Name, u.Username) }
 
 // add makes a mention of a message.
-func (cs *Chats) add(c *chat.Chat, h *heard, m chat.Message, s said) {
+func (cs *Chats) add(c *chat.Chat, h *received, m chat.Message, s said) {
 	book := cs.m.Mentions
 	if waiting := cs.waiting(c); len(waiting) >= maxWaiting {
 		book.Further(waiting[len(waiting)-1])
@@ -172,7 +172,7 @@ func (cs *Chats) add(c *chat.Chat, h *heard, m chat.Message, s said) {
 	})
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	h.mention, h.told = id, who.Agent
+	h.mention, h.announced = id, who.Agent
 	if !who.Agent && !cs.watching[c] {
 		cs.watching[c] = true
 		cs.start(func() { cs.watch(c) })
@@ -184,7 +184,7 @@ func (cs *Chats) waiting(c *chat.Chat) (ids []string) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	for _, l := range cs.m.Mentions.List(mentions.Asks{Agents: true, Fits: func(m mentions.Mention) bool {
-		h, ok := cs.heard.Peek(m.Message)
+		h, ok := cs.latest.Peek(m.Message)
 		return ok && h.chat == c
 	}}) {
 		if l.Taken == "" {

@@ -24,7 +24,7 @@ const (
 // watch tells a chat when no client takes its mentions, until none is left to watch.
 func (cs *Chats) watch(c *chat.Chat) {
 	for {
-		unheard := cs.unheard(c)
+		unheard := cs.unannounced(c)
 		if len(unheard) == 0 {
 			return
 		}
@@ -37,29 +37,29 @@ func (cs *Chats) watch(c *chat.Chat) {
 		cs.mu.Lock()
 		tell := false
 		for _, h := range unheard {
-			h.told = true
+			h.announced = true
 			tell = tell || slices.Contains(still, h.mention)
 		}
 		cs.mu.Unlock()
-		if tell && !toldLately(c) {
+		if tell && !announcedLately(c) {
 			cs.say(cs.ctx, c, nobody)
 		}
 	}
 }
 
-// unheard returns the mentions in a chat whose senders were not told yet. If none is left, the chat is no longer watched.
-func (cs *Chats) unheard(c *chat.Chat) (list []*heard) {
+// unannounced returns the mentions in a chat whose senders were not told yet. If none is left, the chat is no longer watched.
+func (cs *Chats) unannounced(c *chat.Chat) (list []*received) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	list = lo.Filter(cs.heard.Values(), func(h *heard, _ int) bool { return h.chat == c && h.mention != "" && !h.told })
+	list = lo.Filter(cs.latest.Values(), func(h *received, _ int) bool { return h.chat == c && h.mention != "" && !h.announced })
 	if len(list) == 0 {
 		delete(cs.watching, c)
 	}
 	return list
 }
 
-// toldLately reports whether this process or another one of nbduet has told the chat lately.
-func toldLately(c *chat.Chat) bool {
+// announcedLately reports whether this process or another one of nbduet has told the chat lately.
+func announcedLately(c *chat.Chat) bool {
 	return slices.ContainsFunc(c.Messages(), func(m chat.Message) bool {
 		return m.Body == nobody && m.Sender.Username == presence.Everybody && time.Since(m.Time) < notAgain
 	})

@@ -58,8 +58,8 @@ func (r *Room) Sole() (uint64, bool) { return 0, false }
 // Replicas returns nil.
 func (r *Room) Replicas() []uint64 { return nil }
 
-// SetFace does nothing.
-func (r *Room) SetFace(uint64, *rtc.Face) {}
+// SetAppearance does nothing.
+func (r *Room) SetAppearance(uint64, *rtc.Appearance) {}
 
 // Rename does nothing.
 func (r *Room) Rename(jupyter.Path) {}

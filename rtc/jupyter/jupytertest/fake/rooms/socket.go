@@ -12,8 +12,8 @@ import (
 // maxMessage is the largest message that a client may send.
 const maxMessage = 1 << 30
 
-// closePatience is how long a client may take to answer a close frame.
-const closePatience = 5 * time.Second
+// closeTimeout is how long a client may take to answer a close frame.
+const closeTimeout = 5 * time.Second
 
 // socket is the connection of one client. Its writer sends the queue.
 type socket struct {
@@ -129,7 +129,7 @@ func (s *socket) write() {
 			}
 			if m.code != 0 {
 				_ = s.ws.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(m.code, m.reason))
-				_ = s.ws.SetReadDeadline(time.Now().Add(closePatience))
+				_ = s.ws.SetReadDeadline(time.Now().Add(closeTimeout))
 				return
 			}
 			if s.ws.WriteMessage(websocket.BinaryMessage, m.frame) != nil {

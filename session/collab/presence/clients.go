@@ -21,8 +21,8 @@ type Self struct {
 	Persona string
 }
 
-// A Face is a client as people see it.
-type Face struct {
+// A Appearance is a client as people see it.
+type Appearance struct {
 	// Client is the client session.
 	Client string
 	// Name is the name that people see, the User's DisplayName.
@@ -32,13 +32,13 @@ type Face struct {
 	InChats awareness.User
 }
 
-// Faces are the clients of this program.
-type Faces struct {
+// Clients are the clients of this program.
+type Clients struct {
 	fixed    string // a name for all; "" for individual names
 	username string
 
 	mu      sync.Mutex
-	faces   map[string]*face
+	byID    map[string]*entry
 	order   []string // in the order of arrival
 	made    int
 	persons map[string]bool // names of people, as compared
@@ -46,34 +46,34 @@ type Faces struct {
 	changed chan struct{}   // see Changed; nil while unused
 }
 
-type face struct {
-	Face
+type entry struct {
+	Appearance
 	self Self
 	base string // the name without a distinguishing suffix
 	does map[any]Doing
 }
 
-// New returns the faces of a process. If name is not empty, all of them have it.
-func New(name string) *Faces {
+// New returns the appearances of a process. If name is not empty, all of them have it.
+func New(name string) *Clients {
 	var id [4]byte
 	// Since Go 1.24 crypto/rand.Read never fails.
 	_, _ = rand.Read(id[:])
-	return &Faces{
+	return &Clients{
 		fixed: strings.TrimSpace(name), username: "nbduet-" + hex.EncodeToString(id[:]),
-		faces: map[string]*face{}, persons: map[string]bool{},
+		byID: map[string]*entry{}, persons: map[string]bool{},
 	}
 }
 
-// Username returns the prefix of the usernames of all faces of this process; a dash and a number follow. They are separate
+// Username returns the prefix of the usernames of all appearances of this process; a dash and a number follow. They are separate
 // users even if the server authenticates us with a person's token, because JupyterLab hides clients with the viewer's
 // username.
-func (f *Faces) Username() string { return f.username }
+func (f *Clients) Username() string { return f.username }
 
-// Said sets a client's description of itself, and reports whether that changed a face that was already visible.
-func (f *Faces) Said(client string, s Self) (changed bool) {
+// Said sets a client's description of itself, and reports whether that changed an appearance that was already visible.
+func (f *Clients) Said(client string, s Self) (changed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	one := f.faces[client]
+	one := f.byID[client]
 	if one != nil && (one.self == s || s == Self{}) {
 		return false
 	}
@@ -91,29 +91,29 @@ func (f *Faces) Said(client string, s Self) (changed bool) {
 	return false
 }
 
-// Of returns a client's face, and creates one if the client has not described itself.
-func (f *Faces) Of(client string) Face {
+// Of returns a client's appearance, and creates one if the client has not described itself.
+func (f *Clients) Of(client string) Appearance {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if one := f.faces[client]; one != nil {
-		return one.Face
+	if one := f.byID[client]; one != nil {
+		return one.Appearance
 	}
-	return f.enter(client).Face
+	return f.enter(client).Appearance
 }
 
-// All returns the faces of all clients, in the order of their arrival.
-func (f *Faces) All() []Face {
+// All returns the appearances of all clients, in the order of their arrival.
+func (f *Clients) All() []Appearance {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return lo.Map(f.order, func(client string, _ int) Face { return f.faces[client].Face })
+	return lo.Map(f.order, func(client string, _ int) Appearance { return f.byID[client].Appearance })
 }
 
 // Forget removes a client that has left.
-func (f *Faces) Forget(client string) {
+func (f *Clients) Forget(client string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.faces[client] != nil {
-		delete(f.faces, client)
+	if f.byID[client] != nil {
+		delete(f.byID, client)
 		f.order = slices.DeleteFunc(f.order, func(c string) bool { return c == client })
 		f.tell()
 	}
@@ -122,8 +122,8 @@ func (f *Faces) Forget(client string) {
 // maxPersons bounds the people whose names are remembered.
 const maxPersons = 1_000
 
-// Met records the name of a person in a room, and reports whether a face had that name and was renamed.
-func (f *Faces) Met(person string) (changed bool) {
+// Met records the name of a person in a room, and reports whether an appearance had that name and was renamed.
+func (f *Clients) Met(person string) (changed bool) {
 	name := compared(person)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +135,7 @@ func (f *Faces) Met(person string) (changed bool) {
 		delete(f.persons, f.met[0])
 		f.met = f.met[1:]
 	}
-	for _, one := range f.faces {
+	for _, one := range f.byID {
 		if compared(one.Name) == name {
 			f.name(one)
 			changed = true
@@ -147,27 +147,27 @@ func (f *Faces) Met(person string) (changed bool) {
 	return changed
 }
 
-// enter creates a face. f.mu is held.
-func (f *Faces) enter(client string) *face {
+// enter creates an appearance. f.mu is held.
+func (f *Clients) enter(client string) *entry {
 	f.made++
-	one := &face{base: f.base(Self{}), does: map[any]Doing{}}
+	one := &entry{base: f.base(Self{}), does: map[any]Doing{}}
 	one.Client, one.User.Username = client, f.username+"-"+strconv.Itoa(f.made)
-	f.faces[client] = one
+	f.byID[client] = one
 	f.order = append(f.order, client)
 	f.name(one)
 	return one
 }
 
 // base returns the name of a client that describes itself as s, before it is made unique.
-func (f *Faces) base(s Self) string {
+func (f *Clients) base(s Self) string {
 	if f.fixed != "" {
 		return f.fixed
 	}
 	return nameOf(s)
 }
 
-// name gives a face the first name that neither another face nor a person has, and the matching user. f.mu is held.
-func (f *Faces) name(one *face) {
+// name gives an appearance the first name that neither another appearance nor a person has, and the matching user. f.mu is held.
+func (f *Clients) name(one *entry) {
 	for n := 1; ; n++ {
 		name := one.base
 		if n > 1 {
@@ -195,9 +195,9 @@ func (f *Faces) name(one *face) {
 	f.inChats(one)
 }
 
-// taken reports whether another face has a name.
-func (f *Faces) taken(name string, by *face) bool {
-	for _, other := range f.faces {
+// taken reports whether another appearance has a name.
+func (f *Clients) taken(name string, by *entry) bool {
+	for _, other := range f.byID {
 		if other != by && compared(other.Name) == compared(name) {
 			return true
 		}
@@ -205,10 +205,10 @@ func (f *Faces) taken(name string, by *face) bool {
 	return false
 }
 
-// color returns the colour for a name, or the next unused colour if another face has it, as long as there are any.
-func (f *Faces) color(name string, by *face) string {
+// color returns the colour for a name, or the next unused colour if another appearance has it, as long as there are any.
+func (f *Clients) color(name string, by *entry) string {
 	used := map[string]bool{}
-	for _, other := range f.faces {
+	for _, other := range f.byID {
 		if other != by {
 			used[other.User.Color] = true
 		}

@@ -14,8 +14,8 @@ import (
 
 // Any client can write into the state: malformed entries are ignored, and written claims are read again.
 func TestClaimsIn(t *testing.T) {
-	own := claim{"abc", "nbduet-1", time.Now().UTC().Truncate(time.Second), "7", true, true}
-	got := claimsIn(map[string]any{
+	own := record{"abc", "nbduet-1", time.Now().UTC().Truncate(time.Second), "7", true, true}
+	got := recordsIn(map[string]any{
 		own.key():          own.value(),
 		prefix + "abc:odd": map[string]any{"at": 7, "replica": []any{}, "final": "yes", "answered": nil},
 		prefix + "abc":     own.value(),
@@ -25,8 +25,8 @@ func TestClaimsIn(t *testing.T) {
 		prefix + "abc:" + strings.Repeat("x", 65): own.value(),
 		prefix + "abc:z": true,
 	})
-	slices.SortFunc(got, func(a, b claim) int { return strings.Compare(a.process, b.process) })
-	if want := []claim{own, {of: "abc", process: "odd"}}; !slices.Equal(got, want) {
+	slices.SortFunc(got, func(a, b record) int { return strings.Compare(a.process, b.process) })
+	if want := []record{own, {of: "abc", process: "odd"}}; !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -36,7 +36,7 @@ func TestOrder(t *testing.T) {
 	first := 0
 	for i := range 100 {
 		of := subject(mentions.Mention{Mark: string(rune('a' + i))})
-		a, b := claim{of: of, process: "a"}, claim{of: of, process: "b"}
+		a, b := record{of: of, process: "a"}, record{of: of, process: "b"}
 		if a.before(b) == b.before(a) {
 			t.Errorf("%s: neither, or both", of)
 		}
@@ -54,7 +54,7 @@ func TestOrder(t *testing.T) {
 func TestSpent(t *testing.T) {
 	now := time.Now()
 	old, lately := now.Add(-2*keptFor), now.Add(-keptFor/2)
-	all := []claim{
+	all := []record{
 		{"1", "us", old, "1", true, true},
 		{"2", "us", lately, "1", true, false},
 		{"3", "gone", old, "2", true, true},
@@ -72,9 +72,9 @@ func TestSpent(t *testing.T) {
 	removed(all[0].key(), all[2].key())
 	here.known = false
 	removed(all[0].key())
-	test.True(t, here.stands(claim{process: "show"}), test.Sprint("who may be there unknown"))
+	test.True(t, here.stands(record{process: "show"}), test.Sprint("who may be there unknown"))
 	test.False(t, here.alone(), test.Sprint("who may be there unknown"))
 	here.known = true
-	test.False(t, here.stands(claim{process: "show"}), test.Sprint("who is there"))
-	test.True(t, here.stands(claim{process: "gone", Answered: true}), test.Sprint("who is there"))
+	test.False(t, here.stands(record{process: "show"}), test.Sprint("who is there"))
+	test.True(t, here.stands(record{process: "gone", Answered: true}), test.Sprint("who is there"))
 }

@@ -52,7 +52,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func names(f *Faces) string {
+func names(f *Clients) string {
 	var all []string
 	for _, one := range f.All() {
 		all = append(all, one.Name)
@@ -104,15 +104,15 @@ func TestNobodyHasTheNameOfAnother(t *testing.T) {
 
 func TestSaid(t *testing.T) {
 	f := New("")
-	test.False(t, f.Said("a", Self{}), test.Sprint("a face changes when it does not, or does not when it does"))
-	test.Eq(t, true, f.Said("a", Self{Name: "claude-code"}), test.Sprint("a face changes when it does not, or does not when it does"))
-	test.False(t, f.Said("a", Self{Name: "claude-code"}), test.Sprint("a face changes when it does not, or does not when it does"))
-	test.False(t, f.Said("a", Self{}), test.Sprint("a face changes when it does not, or does not when it does"))
+	test.False(t, f.Said("a", Self{}), test.Sprint("an appearance changes when it does not, or does not when it does"))
+	test.Eq(t, true, f.Said("a", Self{Name: "claude-code"}), test.Sprint("an appearance changes when it does not, or does not when it does"))
+	test.False(t, f.Said("a", Self{Name: "claude-code"}), test.Sprint("an appearance changes when it does not, or does not when it does"))
+	test.False(t, f.Said("a", Self{}), test.Sprint("an appearance changes when it does not, or does not when it does"))
 	if f.Of("a").Name != "Claude" {
 		t.Errorf("it is called %s", f.Of("a").Name)
 	}
 	if f.Said("a", Self{Name: "claude-ai"}) {
-		t.Error("another name of the same client changes its face")
+		t.Error("another name of the same client changes its appearance")
 	}
 	before := f.Of("a").User.Username
 	test.True(t, f.Said("a", Self{Name: "claude-ai", Persona: "x::CodexAcpPersona"}))
@@ -147,7 +147,7 @@ func TestLooks(t *testing.T) {
 	if all := awareness.Colors(""); len(colors) != len(all) {
 		t.Errorf("20 of them have %d colours of %d", len(colors), len(all))
 	}
-	if i := slices.IndexFunc(f.All(), func(one Face) bool { return !strings.HasPrefix(one.User.Username, f.Username()+"-") }); i >= 0 {
+	if i := slices.IndexFunc(f.All(), func(one Appearance) bool { return !strings.HasPrefix(one.User.Username, f.Username()+"-") }); i >= 0 {
 		t.Errorf("of another process: %+v", f.All()[i])
 	}
 }

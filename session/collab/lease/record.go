@@ -20,8 +20,8 @@ const (
 	maxProcess = 64
 )
 
-// claim is one process's claim to a mention.
-type claim struct {
+// record is one process's record to a mention.
+type record struct {
 	of, process string
 	At          time.Time
 	// Replica is the process's replica in the room, which identifies it while it has no clients there.
@@ -43,27 +43,27 @@ func subject(m mentions.Mention) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-func (c claim) key() string { return prefix + c.of + ":" + c.process }
+func (c record) key() string { return prefix + c.of + ":" + c.process }
 
-func (c claim) value() map[string]any {
+func (c record) value() map[string]any {
 	return map[string]any{"at": c.At.UTC().Format(time.RFC3339), "replica": c.Replica, "final": c.Final, "answered": c.Answered}
 }
 
 // before orders the undecided claims of one mention.
-func (c claim) before(other claim) bool {
+func (c record) before(other record) bool {
 	a, b := sha256.Sum256([]byte(c.key())), sha256.Sum256([]byte(other.key()))
 	return cmp.Or(slices.Compare(a[:], b[:]), strings.Compare(c.process, other.process)) < 0
 }
 
-// claimsIn reads the claims of a state. Any client can write there, so malformed entries are ignored.
-func claimsIn(state map[string]any) (all []claim) {
+// recordsIn reads the claims of a state. Any client can write there, so malformed entries are ignored.
+func recordsIn(state map[string]any) (all []record) {
 	for key, v := range state {
 		of, process, ok := strings.Cut(strings.TrimPrefix(key, prefix), ":")
 		said, is := v.(map[string]any)
 		if !ok || !is || of == "" || process == "" || len(process) > maxProcess || strings.Contains(process, ":") {
 			continue
 		}
-		c := claim{of: of, process: process}
+		c := record{of: of, process: process}
 		at, _ := said["at"].(string)
 		c.At, _ = time.Parse(time.RFC3339, at)
 		c.Replica, _ = said["replica"].(string)
@@ -76,7 +76,7 @@ func claimsIn(state map[string]any) (all []claim) {
 
 // spent returns the entries that remove claims which are no longer needed: old claims of this process, and of processes that
 // have left.
-func spent(all []claim, process string, here present, now time.Time) map[string]any {
+func spent(all []record, process string, here present, now time.Time) map[string]any {
 	entries := map[string]any{}
 	for _, c := range all {
 		old := now.Sub(c.At) > keptFor

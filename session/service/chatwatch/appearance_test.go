@@ -48,7 +48,7 @@ func TestChatFaces(t *testing.T) {
 			if len(c.to) > 0 {
 				client = c.to[0]
 				time.Sleep(200 * time.Millisecond)
-				if m, ok := o.Claims.Take(t.Context(), mentions.Asks{Client: "3"}); ok {
+				if m, ok := o.Leases.Take(t.Context(), mentions.Asks{Client: "3"}); ok {
 					t.Errorf("%q: another takes %+v", c.body, m)
 				}
 			}
@@ -90,11 +90,11 @@ func TestChatOfTwoProcesses(t *testing.T) {
 		time.Sleep(time.Second)
 		o.person("nbduet-zed", "Zed").says("@Claude, too")
 		time.Sleep(time.Second)
-		if m, ok := o.Claims.Take(t.Context(), mentions.Asks{Client: "1"}); ok {
+		if m, ok := o.Leases.Take(t.Context(), mentions.Asks{Client: "1"}); ok {
 			t.Errorf("an agent is heard: %+v", m)
 		}
 		for range 2 {
-			m, ok := o.Claims.Take(t.Context(), mentions.Asks{Client: "1", Agents: true})
+			m, ok := o.Leases.Take(t.Context(), mentions.Asks{Client: "1", Agents: true})
 			must.True(t, ok)
 			test.True(t, m.Who.Agent)
 			test.StrHasPrefix(t, "nbduet-", m.Who.Username)

@@ -46,14 +46,14 @@ func TestWitness(t *testing.T) {
 		edit()
 		old, oldText := file(), textFile()
 		edit()
-		w, wt := newWitness(Joined{Notebook: nb}), newWitness(Joined{Text: text})
+		w, wt := recordStates(Joined{Notebook: nb}), recordStates(Joined{Text: text})
 		defer w.end()
 		defer wt.end()
 		first, firstText := file(), textFile()
 		edit()
 		edit()
 		for what, c := range map[string]struct {
-			w    *witness
+			w    *stateRecorder
 			file jupyter.Content
 			want bool
 		}{

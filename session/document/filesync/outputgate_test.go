@@ -10,7 +10,7 @@ import (
 func TestOutputIsHeldDuringASave(t *testing.T) {
 	for name, c := range map[string]struct{ takes, held time.Duration }{
 		"a short save": {100 * time.Millisecond, 100 * time.Millisecond},
-		"a long save":  {10 * time.Second, calmMax},
+		"a long save":  {10 * time.Second, maxHold},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -19,7 +19,7 @@ func TestOutputIsHeldDuringASave(t *testing.T) {
 				room := d.room
 				room.SaveTakes.Store(int64(c.takes))
 				select {
-				case <-d.Calm():
+				case <-d.OutputAllowed():
 				default:
 					t.Error("output is held though there is no save")
 				}
@@ -32,7 +32,7 @@ func TestOutputIsHeldDuringASave(t *testing.T) {
 					}
 					d.use(true)
 					began := time.Now()
-					<-d.Calm()
+					<-d.OutputAllowed()
 					if held := time.Since(began).Round(10 * time.Millisecond); held != c.held {
 						t.Errorf("output is held for %v, want %v", held, c.held)
 					}

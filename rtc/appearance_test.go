@@ -14,7 +14,7 @@ import (
 )
 
 // A replica without a user is not shown to others, but counts as one that may edit. When it writes for a user, others
-// find the user's name by the edit's author, the replica's client id. Updates of faces are few, however many faces
+// find the user's name by the edit's author, the replica's client id. Updates of appearances are few, however many appearances
 // there are, and the last update wins.
 func TestFacesOfOneReplica(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
@@ -32,8 +32,8 @@ func TestFacesOfOneReplica(t *testing.T) {
 		if _, _, ok := b.Named(nb.ClientID()); ok {
 			t.Error("it has a name before it has worked for anybody")
 		}
-		a.SetFace(70, &rtc.Face{User: user("Cursor")})
-		a.SetFace(71, &rtc.Face{User: user("Claude"), Writes: true})
+		a.SetAppearance(70, &rtc.Appearance{User: user("Cursor")})
+		a.SetAppearance(71, &rtc.Appearance{User: user("Claude"), Writes: true})
 		insert(t, nb, 0, "y = 2")
 		if err := a.Barrier(t.Context()); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestFacesOfOneReplica(t *testing.T) {
 		before := len(s.Fake.Rooms.Received(path)[0])
 		for range 100 {
 			for _, text := range []string{"reading", "editing"} {
-				a.SetFace(70, &rtc.Face{User: user("Cursor"), Status: awareness.Status{Text: text}})
+				a.SetAppearance(70, &rtc.Appearance{User: user("Cursor"), Status: awareness.Status{Text: text}})
 				time.Sleep(10 * time.Millisecond)
 			}
 		}
@@ -63,8 +63,8 @@ func TestFacesOfOneReplica(t *testing.T) {
 		if i := slices.IndexFunc(b.Peers(), func(p rtc.Peer) bool { return p.ClientID == 70 && p.Status.Text == "editing" }); i < 0 {
 			t.Errorf("in the end others see %+v", b.Peers())
 		}
-		a.SetFace(70, nil)
-		a.SetFace(71, nil)
+		a.SetAppearance(70, nil)
+		a.SetAppearance(71, nil)
 		time.Sleep(time.Second)
 		name, _, _ = b.Named(nb.ClientID())
 		must.SliceEmpty(t, b.Peers())

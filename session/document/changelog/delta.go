@@ -31,8 +31,8 @@ type Change struct {
 	Left, Size int
 }
 
-// Told is the changes since a revision.
-type Told struct {
+// Delta is the changes since a revision.
+type Delta struct {
 	// To is the notebook's revision.
 	To      ydoc.Revision
 	entries []entry
@@ -40,12 +40,12 @@ type Told struct {
 }
 
 // Since returns the changes since a revision; false if that is not known, see the package's doc. It seals To.
-func (l *Log) Since(r ydoc.Revision) (*Told, bool) {
+func (l *Log) Since(r ydoc.Revision) (*Delta, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.mark()
 	seq, ok := l.find(r)
-	t := &Told{To: l.rev, now: map[string]string{}}
+	t := &Delta{To: l.rev, now: map[string]string{}}
 	if !ok {
 		return t, false
 	}
@@ -59,7 +59,7 @@ func (l *Log) Since(r ydoc.Revision) (*Told, bool) {
 }
 
 // Len returns the number of entries.
-func (t *Told) Len() int { return len(t.entries) }
+func (t *Delta) Len() int { return len(t.entries) }
 
 // A Cut is a place at which an answer may end.
 type Cut struct {
@@ -68,7 +68,7 @@ type Cut struct {
 }
 
 // Cuts returns the places at which the changes can be split, in order. The last is the end.
-func (t *Told) Cuts() (cuts []Cut) {
+func (t *Delta) Cuts() (cuts []Cut) {
 	least := make([]ydoc.Revision, len(t.entries)) // the earliest from of the entries from each on
 	for i := len(t.entries) - 1; i >= 0; i-- {
 		if least[i] = t.entries[i].from; i+1 < len(least) {
@@ -92,7 +92,7 @@ type group struct {
 }
 
 // Changes returns the changes in the first n entries, the oldest first, except those of authors that leaveOut reports.
-func (t *Told) Changes(n int, leaveOut func(Who) bool) []Change {
+func (t *Delta) Changes(n int, leaveOut func(Who) bool) []Change {
 	groups, of := t.groups(n, leaveOut)
 	texts, lost := maps.Clone(t.now), map[string]bool{}
 	for i := len(t.entries) - 1; i >= 0; i-- {
@@ -125,7 +125,7 @@ func (t *Told) Changes(n int, leaveOut func(Who) bool) []Change {
 }
 
 // groups combines the entries, and returns the group of each entry.
-func (t *Told) groups(n int, leaveOut func(Who) bool) (groups []*group, of []*group) {
+func (t *Delta) groups(n int, leaveOut func(Who) bool) (groups []*group, of []*group) {
 	of = make([]*group, n)
 	about := map[string]*group{} // the last about each cell
 	var placing *group           // the last that changes the order

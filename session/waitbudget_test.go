@@ -23,7 +23,7 @@ func (o *outage) slowThenStopped() error {
 	o.t.Helper()
 	o.cable.Stall()
 	time.Sleep(noticed)
-	ctx := o.m.Patient(o.t.Context(), nil)
+	ctx := o.m.WithBudget(o.t.Context(), nil)
 	time.AfterFunc(6*time.Second, o.cable.Mend)
 	began := time.Now()
 	if err := o.d.Fresh(ctx); err != nil {
@@ -76,7 +76,7 @@ func TestWaitsAtTheSameTime(t *testing.T) {
 		o := newOutage(t)
 		o.cable.Stall()
 		time.Sleep(noticed)
-		ctx := o.m.Patient(t.Context(), nil)
+		ctx := o.m.WithBudget(t.Context(), nil)
 		time.AfterFunc(4*time.Second, o.cable.Mend)
 		answers := make(chan error)
 		for range 3 {
@@ -108,7 +108,7 @@ func TestATimeThatEndsInALook(t *testing.T) {
 		const calls = 40
 		for range calls {
 			go func() {
-				if err := o.d.Fresh(o.m.Patient(t.Context(), nil)); !errors.Is(err, jupyter.ErrUnreachable) {
+				if err := o.d.Fresh(o.m.WithBudget(t.Context(), nil)); !errors.Is(err, jupyter.ErrUnreachable) {
 					t.Error(err)
 				}
 				took <- time.Since(begun)

@@ -134,7 +134,7 @@ func TestTold(t *testing.T) {
 		want(one, "first 0: c-1")
 		want(two, "first 0: "+mentions.Elsewhere)
 		theirs := two.Mentions.All()[0]
-		_, err := two.Claims.Of(t.Context(), "c-1", theirs)
+		_, err := two.Leases.Of(t.Context(), "c-1", theirs)
 		must.Error(t, err, must.Sprint("answered by two"))
 		test.StrContains(t, err.Error(), "was taken by another client", test.Sprint("answered by two"))
 		one.Forget("c-1")
@@ -142,7 +142,7 @@ func TestTold(t *testing.T) {
 			t.Errorf("not delivered: %+v", other)
 		}
 		want(one, "first 0: "+mentions.Elsewhere)
-		if _, err := one.Claims.Of(t.Context(), "c-2", m.ID); err == nil {
+		if _, err := one.Leases.Of(t.Context(), "c-2", m.ID); err == nil {
 			t.Error("answered by two")
 		}
 		if got := one.state(); len(got) != 1 {

@@ -36,8 +36,8 @@ func calls(t *testing.T, m *session.Manager, client, name, path string) {
 	d.Release()
 }
 
-// faces lists the agents that a person sees, with their activities.
-func faces(p *sessiontest.Person) string {
+// appearances lists the agents that a person sees, with their activities.
+func appearances(p *sessiontest.Person) string {
 	p.Seen.Expire(time.Now())
 	var all []string
 	for _, s := range p.Seen.Peers() {
@@ -52,9 +52,9 @@ func faces(p *sessiontest.Person) string {
 // sees waits until a person sees agents, and no others.
 func sees(t *testing.T, p *sessiontest.Person, want string) {
 	t.Helper()
-	for end := time.Now().Add(sessiontest.Patience); faces(p) != want; time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(sessiontest.Timeout); appearances(p) != want; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("the person sees %q, want %q", faces(p), want)
+			t.Fatalf("the person sees %q, want %q", appearances(p), want)
 		}
 	}
 }
@@ -129,9 +129,9 @@ func TestNobodyGoesByAPersonsName(t *testing.T) {
 		calls(t, m, "1", "claude-code", path)
 		sees(t, p, "Claude: reading")
 		p.Show(shownAs("CLAUDE"))
-		sessiontest.Eventually(t, "the agent has given way", func() bool { return strings.HasPrefix(faces(p), "Claude (AI)") })
+		sessiontest.Eventually(t, "the agent has given way", func() bool { return strings.HasPrefix(appearances(p), "Claude (AI)") })
 		calls(t, m, "2", "claude-code", path)
-		sessiontest.Eventually(t, "a second one has a name of its own", func() bool { return strings.Contains(faces(p), "Claude 2") })
+		sessiontest.Eventually(t, "a second one has a name of its own", func() bool { return strings.Contains(appearances(p), "Claude 2") })
 	})
 }
 
@@ -152,7 +152,7 @@ func TestFacesSurviveTheConnection(t *testing.T) {
 		sees(t, again, "Claude, Cursor")
 		s.Fake.Rooms.Mute(true)
 		time.Sleep(awareness.Timeout)
-		if got := faces(again); got != "" {
+		if got := appearances(again); got != "" {
 			t.Errorf("30 s after the last word the person sees %s", got)
 		}
 		s.Fake.Rooms.Mute(false)
@@ -171,7 +171,7 @@ func TestTwentyIdleClientsAreQuiet(t *testing.T) {
 			calls(t, m, fmt.Sprint(i), "my-own-agent-with-a-long-name", path)
 		}
 		time.Sleep(10 * time.Second)
-		if n := strings.Count(faces(p), "my-own"); n != 20 {
+		if n := strings.Count(appearances(p), "my-own"); n != 20 {
 			t.Errorf("the person sees %d agents", n)
 		}
 		before := p.Heard.Load()

@@ -10,12 +10,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// witness records hashes of a document's states since it began, for leaving a room while others edit. Each of their edits
+// stateRecorder records hashes of a document's states since it began, for leaving a room while others edit. Each of their edits
 // aborts the save in progress: the file is still written, but the server does not put its hash into the document. A file
-// with one of the recorded states has all edits from before the witness began, regardless of who wrote it.
+// with one of the recorded states has all edits from before the stateRecorder began, regardless of who wrote it.
 //
 // States that follow each other too fast are missed; then a later look must find a file with a recorded state.
-type witness struct {
+type stateRecorder struct {
 	of      Joined
 	changes *ydoc.Subscription
 	cancel  context.CancelFunc
@@ -25,9 +25,9 @@ type witness struct {
 	states map[[sha256.Size]byte]bool
 }
 
-// newWitness starts to watch a replica; call end after use.
-func newWitness(j Joined) *witness {
-	w := &witness{of: j, changes: j.replica().Subscribe(), states: make(map[[sha256.Size]byte]bool)}
+// recordStates starts to watch a replica; call end after use.
+func recordStates(j Joined) *stateRecorder {
+	w := &stateRecorder{of: j, changes: j.replica().Subscribe(), states: make(map[[sha256.Size]byte]bool)}
 	w.note()
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
@@ -42,14 +42,14 @@ func newWitness(j Joined) *witness {
 	return w
 }
 
-func (w *witness) end() {
+func (w *stateRecorder) end() {
 	w.cancel()
 	w.wg.Wait()
 	w.changes.Close()
 }
 
 // note records the document's current state. A notebook that cannot be written as JSON cannot be in a file.
-func (w *witness) note() {
+func (w *stateRecorder) note() {
 	state, err := json.Marshal(w.of.content())
 	if err != nil {
 		return
@@ -60,7 +60,7 @@ func (w *witness) note() {
 }
 
 // recognizes reports whether a file's content is a recorded state. The content of a partly written file is not.
-func (w *witness) recognizes(file jupyter.Content) bool {
+func (w *stateRecorder) recognizes(file jupyter.Content) bool {
 	state, err := w.of.inFile(file)
 	if err != nil {
 		return false

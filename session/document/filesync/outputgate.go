@@ -10,19 +10,19 @@ import (
 // starts again after a second without edits. A cell that prints would interrupt every save. So our own output, which comes
 // in batches anyway, is held during a save.
 
-// calmMax is the longest time that output is held: people are waiting for it, and a save may take longer, or never finish
+// maxHold is the longest time that output is held: people are waiting for it, and a save may take longer, or never finish
 // while a person types.
-const calmMax = 2 * time.Second
+const maxHold = 2 * time.Second
 
-// calm holds output. Its first begin comes before the first wait.
-type calm struct{ over atomic.Value } // a channel that is closed when output may pass
+// outputGate holds output. Its first begin comes before the first wait.
+type outputGate struct{ over atomic.Value } // a channel that is closed when output may pass
 
 // begin holds output until end is called, at most for calmMax.
-func (c *calm) begin() (end func()) {
-	hold, end := context.WithTimeout(context.Background(), calmMax)
+func (c *outputGate) begin() (end func()) {
+	hold, end := context.WithTimeout(context.Background(), maxHold)
 	c.over.Store(hold.Done())
 	return end
 }
 
 // wait returns a channel that is closed when output may pass.
-func (c *calm) wait() <-chan struct{} { return c.over.Load().(<-chan struct{}) }
+func (c *outputGate) wait() <-chan struct{} { return c.over.Load().(<-chan struct{}) }
