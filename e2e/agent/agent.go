@@ -16,17 +16,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// exitLimit is how long the program may take to end after its input was
-// closed. Leaving its rooms, it saves first.
+// exitLimit is how long the program may take to exit after its input was closed. It saves its rooms first.
 const exitLimit = 20 * time.Second
 
-// Client is what clients call themselves if [Options] say nothing else.
+// Client is the clients' name if [Options] do not set one.
 const Client = "nbduet-e2e"
 
 // Agent is nbduet with a connected MCP client.
 type Agent struct {
 	*Process
-	// Server is what the program says of itself.
+	// Server is the program's name and version.
 	Server  mcp.Implementation
 	client  *client.Client
 	updates updates
@@ -56,7 +55,7 @@ func Start(ctx context.Context, opt Options) (*Agent, error) {
 }
 
 func (a *Agent) connect(ctx context.Context, name string) error {
-	// The client keeps this context for as long as it lives.
+	// The client keeps this context for its whole life.
 	if err := a.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
@@ -71,7 +70,7 @@ func (a *Agent) connect(ctx context.Context, name string) error {
 	return nil
 }
 
-// elicitor makes a client's elicitation handler of Options.Elicit.
+// elicitor turns Options.Elicit into a client's elicitation handler.
 type elicitor func(ctx context.Context, message string) (string, error)
 
 // Elicit implements client.ElicitationHandler.
@@ -99,13 +98,13 @@ func (a *Agent) Tools(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Answer is what a tool answered.
+// Answer is a tool's answer.
 type Answer struct {
-	// IsError says that the tool refused or failed; Text says why.
+	// IsError reports that the tool refused or failed; Text is the reason.
 	IsError bool
 	// Text is the first text of the answer.
 	Text string
-	// Structured is the answer's structured content as JSON, nil where it has none.
+	// Structured is the answer's structured content as JSON, or nil.
 	Structured json.RawMessage
 	// Images are the answer's images, decoded.
 	Images []Image
@@ -117,8 +116,7 @@ type Image struct {
 	Data     []byte
 }
 
-// Call calls a tool. A tool's error is an Answer; the error returned is one of
-// the protocol.
+// Call calls a tool. A tool's error is an Answer; the returned error is a protocol error.
 func (a *Agent) Call(ctx context.Context, tool string, args map[string]any) (*Answer, error) {
 	var request mcp.CallToolRequest
 	request.Params.Name = tool
@@ -168,9 +166,8 @@ func (a *Agent) Do(ctx context.Context, tool string, args map[string]any, out an
 	return answer, nil
 }
 
-// Close disconnects by closing the program's input, as MCP clients do over
-// stdio, and waits for its end. An exit code other than 0 is an error, and so
-// is a data race that the program reported.
+// Close disconnects by closing the program's input, as MCP clients do over stdio, and waits for its exit. An exit code
+// other than 0 and a reported data race are errors.
 func (a *Agent) Close() error {
 	errs := []error{a.client.Close()}
 	code, err := a.Wait(exitLimit)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Build builds the program with the race detector into a folder and returns its file. root is the top of the repository.
-// NBDUET_RACEFLAGS has further flags for tests that are compiled without them.
+// Build builds the program with the race detector into a folder and returns its path. root is the top of the repository.
+// NBDUET_RACEFLAGS holds further flags for tests that are compiled without the race detector.
 func Build(root, dir string) (string, error) {
 	file := filepath.Join(dir, "nbduet")
 	flags := strings.Fields(os.Getenv("NBDUET_RACEFLAGS"))

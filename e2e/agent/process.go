@@ -18,20 +18,19 @@ type Options struct {
 	Binary string
 	// Args are its arguments.
 	Args []string
-	// Env is its whole environment; nil is the one of this process.
+	// Env is its whole environment; nil means this process's environment.
 	Env []string
-	// Words leaves the answers in words, as models get them; else they are JSON, which [Agent.Do] decodes.
+	// Words leaves the answers in words, as models get them; otherwise they are JSON, which [Agent.Do] decodes.
 	Words bool
-	// Protocol is the MCP revision to ask for; empty is the newest. A revision
-	// before 2026-07-28 begins with `initialize`.
+	// Protocol is the MCP revision to request; empty means the newest. A revision before 2026-07-28 begins with
+	// `initialize`.
 	Protocol string
-	// Client is the name that the client gives itself; empty is [Client]. For Start only.
+	// Client is the client's name; empty means [Client]. Only for Start.
 	Client string
-	// Elicit, where not nil, answers what the program asks the client's user: it
-	// gets the message and returns the line to answer with. Without it the client
-	// does not offer elicitation. For Start only.
+	// Elicit, if not nil, answers the program's questions to the user: it gets the message and returns the line to
+	// answer with. Without it the client does not offer elicitation. Only for Start.
 	Elicit func(ctx context.Context, message string) (string, error)
-	// Stderr, where not nil, gets what the program logs besides the record.
+	// Stderr, if not nil, gets a copy of the program's log.
 	Stderr io.Writer
 }
 
@@ -50,7 +49,7 @@ type Process struct {
 	status error
 }
 
-// Spawn starts the program. Somebody must read Stdout to its end.
+// Spawn starts the program. The caller must read Stdout to its end.
 func Spawn(opt Options) (*Process, error) {
 	p := &Process{
 		cmd:    exec.Command(opt.Binary, opt.Args...),
@@ -69,8 +68,7 @@ func Spawn(opt Options) (*Process, error) {
 	if p.Stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", opt.Binary, err)
 	}
-	// A pipe of our own: exec's StdoutPipe is closed by Wait, which would cut
-	// off what the program wrote last.
+	// Our own pipe: Wait closes exec's StdoutPipe, which would cut off the program's last output.
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", opt.Binary, err)
@@ -81,7 +79,7 @@ func Spawn(opt Options) (*Process, error) {
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start %s: %w", opt.Binary, err), read.Close(), write.Close())
 	}
-	if err := write.Close(); err != nil { // the program has its own
+	if err := write.Close(); err != nil { // the program has its own copy
 		return nil, fmt.Errorf("start %s: %w", opt.Binary, err)
 	}
 	go func() {
@@ -91,7 +89,7 @@ func Spawn(opt Options) (*Process, error) {
 	return p, nil
 }
 
-// closeAtEOF closes the pipe's reading end when all was read.
+// closeAtEOF closes the pipe's reading end at EOF.
 type closeAtEOF struct{ file *os.File }
 
 // Read implements io.Reader.
@@ -102,7 +100,7 @@ func (r *closeAtEOF) Read(b []byte) (int, error) {
 			return n, closing
 		}
 	}
-	return n, err // as it came: readers compare io.EOF itself
+	return n, err // unwrapped: readers compare with io.EOF
 }
 
 // Exited is closed when the program has ended and its log is complete.
@@ -111,8 +109,7 @@ func (p *Process) Exited() <-chan struct{} { return p.exited }
 // Signal sends a signal to the program.
 func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
 
-// Wait waits for the program's end, at most for the time given, and returns
-// its exit code; -1 where a signal ended it.
+// Wait waits at most limit for the program to exit and returns its exit code, or -1 if a signal ended it.
 func (p *Process) Wait(limit time.Duration) (int, error) {
 	select {
 	case <-p.exited:
@@ -122,23 +119,23 @@ func (p *Process) Wait(limit time.Duration) (int, error) {
 	}
 }
 
-// Kill ends the program at once and waits for that.
+// Kill kills the program and waits for its exit.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // it may have ended already
 	<-p.exited
 }
 
-// CloseOutput closes the reading end of the program's output, as the end of a
-// client's process does. Nobody may read Stdout any more.
+// CloseOutput closes the reading end of the program's output, as the end of a client's process does. Stdout must not be
+// read afterwards.
 func (p *Process) CloseOutput() error { return p.pipe.Close() }
 
-// Output returns what was read from the program's standard output so far.
+// Output returns the bytes read from the program's standard output so far.
 func (p *Process) Output() []byte { return p.out.Bytes() }
 
-// Log returns what the program wrote to its standard error so far.
+// Log returns the program's standard error so far.
 func (p *Process) Log() string { return string(p.err.Bytes()) }
 
-// Record keeps what is written to it. It is safe for concurrent use.
+// Record keeps everything written to it. It is safe for concurrent use.
 type Record struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -151,7 +148,7 @@ func (r *Record) Write(b []byte) (int, error) {
 	return r.buf.Write(b)
 }
 
-// Bytes returns a copy of what was written so far.
+// Bytes returns a copy of everything written so far.
 func (r *Record) Bytes() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()

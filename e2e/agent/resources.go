@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// updates are the resources that the program has told of, each as often as it did, and what came by the channel.
+// updates counts the program's update notifications by resource and keeps the messages of the channel.
 type updates struct {
 	mu     sync.Mutex
 	seen   map[string]int
@@ -34,21 +34,21 @@ func (u *updates) take(n mcp.JSONRPCNotification) {
 	u.seen[uri]++
 }
 
-// Updates is how often the program has told that a resource changed.
+// Updates returns how many notifications the program has sent for a resource.
 func (a *Agent) Updates(uri string) int {
 	a.updates.mu.Lock()
 	defer a.updates.mu.Unlock()
 	return a.updates.seen[uri]
 }
 
-// Pushed are the messages that the program has sent by Claude Code's channel.
+// Pushed returns the messages that the program has sent by Claude Code's channel.
 func (a *Agent) Pushed() []string {
 	a.updates.mu.Lock()
 	defer a.updates.mu.Unlock()
 	return slices.Clone(a.updates.pushed)
 }
 
-// Read reads a resource that is text.
+// Read reads a text resource.
 func (a *Agent) Read(ctx context.Context, uri string) (string, error) {
 	var request mcp.ReadResourceRequest
 	request.Params.URI = uri
@@ -65,8 +65,8 @@ func (a *Agent) Read(ctx context.Context, uri string) (string, error) {
 	return all.String(), nil
 }
 
-// Subscribe asks to be told of a resource's changes, see [Agent.Updates]. It is
-// for a client of a revision before 2026-07-28, which has subscriptions.
+// Subscribe subscribes to a resource's changes, see [Agent.Updates]. Only revisions before 2026-07-28 have
+// subscriptions.
 func (a *Agent) Subscribe(ctx context.Context, uri string) error {
 	var request mcp.SubscribeRequest
 	request.Params.URI = uri

@@ -1,7 +1,6 @@
 package agent
 
-// The JSON objects that the tools answer with, as far as the tests and the demo
-// look at them.
+// The JSON objects that the tools answer with, limited to the fields that the tests and the demo read.
 
 // Cells is the answer of read_nb_cells.
 type Cells struct {
@@ -21,8 +20,8 @@ type Cell struct {
 	Outputs        []Output `json:"outputs"`
 }
 
-// Output is one output of a cell: of a stream Text, of a display or result
-// Data, of an error Name, Value and Traceback.
+// Output is one output of a cell. A stream has Text, a display or result has Data, an error has Name, Value and
+// Traceback.
 type Output struct {
 	Data           map[string]any `json:"data"`
 	ExecutionCount *int           `json:"execution_count"`
@@ -41,18 +40,17 @@ type Executed struct {
 	ExecutedRanges   int      `json:"executed_ranges"`
 	ExecutedCells    int      `json:"executed_cells"`
 	ExecutionResults []Result `json:"execution_results"`
-	// Merged are the cells whose source is another than the one that was given,
-	// because somebody typed there meanwhile.
+	// Merged are the cells whose source differs from the given one, because another person typed there in the meantime.
 	Merged []Merged `json:"merged_cells"`
 }
 
-// Merged is a cell of Executed with its source as it is now.
+// Merged is a cell of Executed with its present source.
 type Merged struct {
 	ID     string `json:"id"`
 	Source string `json:"source"`
 }
 
-// Result is what one cell's execution gave.
+// Result is the result of one cell's execution.
 type Result struct {
 	State        string   `json:"state"`
 	Message      string   `json:"message"`

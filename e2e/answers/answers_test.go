@@ -21,8 +21,8 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// What an answer that shows a whole notebook may cost: so many times what the notebook says, and so many tokens besides
-// for each cell, for each picture, of which the answer says where it is and what it shows, and once.
+// The limits for an answer that shows a whole notebook: a factor of the content's tokens, plus tokens for each cell, for
+// each picture (where it is and what it shows), and once per answer.
 const (
 	mostTimes    = 1.3
 	mostACell    = 14
@@ -56,10 +56,10 @@ func pictures(t *testing.T, file []byte) (n int) {
 	return n
 }
 
-// public is how many notebooks of other people there are, beside the fixed one.
+// public is the number of notebooks by other people; the fixed one is not included.
 const public = 20
 
-// Reading a notebook costs little more than what it says, whatever is in it.
+// Reading a notebook costs little more than its content, whatever that is.
 func TestReadingCostsLittle(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.ipynb"))
 	if err != nil {
@@ -101,7 +101,7 @@ func TestReadingCostsLittle(t *testing.T) {
 	t.Log("in tokens:\n" + strings.Join(table, "\n"))
 }
 
-// read puts a notebook on the Jupyter server, and returns the texts of the answers that show it whole.
+// read puts a notebook on the Jupyter server and returns the texts of the answers that show it whole.
 func read(t *testing.T, content string) (texts []string) {
 	t.Helper()
 	rig := toolstest.New(t)
@@ -130,7 +130,7 @@ func read(t *testing.T, content string) (texts []string) {
 	}
 }
 
-// textsOf are the texts of an answer of read_nb_cells.
+// textsOf returns the texts of an answer of read_nb_cells.
 func textsOf(t *testing.T, c *client.Client, args map[string]any) (texts []string) {
 	t.Helper()
 	var request mcp.CallToolRequest
@@ -149,10 +149,10 @@ func textsOf(t *testing.T, c *client.Client, args map[string]any) (texts []strin
 	return texts
 }
 
-// cursorOf finds the cursor of an answer, in JSON as in a line of text.
+// cursorOf finds the cursor of an answer, in JSON or in a line of text.
 var cursorOf = regexp.MustCompile(`cursor["':=\s]+([\w-]{8,})`)
 
-// nextCursor is the cursor of an answer that has not shown all, or "".
+// nextCursor returns the cursor of an incomplete answer, or "".
 func nextCursor(text string) string {
 	all := cursorOf.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {
@@ -161,7 +161,7 @@ func nextCursor(text string) string {
 	return all[len(all)-1][1]
 }
 
-// phrase matches what is written alike in a source and in any form of answer.
+// phrase matches text that is the same in a source and in any form of answer.
 var phrase = regexp.MustCompile(`[^"\\\x00-\x1f]+`)
 
 // checkShown checks that the answers show a piece of the beginning of each source: an answer that shows less costs little.
@@ -189,7 +189,7 @@ func checkShown(t *testing.T, file []byte, answers string) {
 	}
 }
 
-// The cursor of an answer is found in JSON as in a line of text.
+// The cursor of an answer is found in JSON and in a line of text.
 func TestNextCursor(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"cells": [], "next_cursor":"eyJhdCI6MX0","message":"3 cells did not fit: read them with next_cursor"}`: "eyJhdCI6MX0",

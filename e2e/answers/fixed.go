@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// Places in the notebook that [Fixed] makes, which is ten rounds of a code cell that was run, a Markdown cell, and two
-// code cells that were not run.
+// Indexes in the notebook that [Fixed] makes: ten rounds of an executed code cell, a Markdown cell, and two code cells
+// that were not run.
 const (
-	// Cells is how many cells there are.
+	// Cells is the number of cells.
 	Cells = 40
-	// Table is the place of a cell with a table among its outputs.
+	// Table is the index of a cell with a table among its outputs.
 	Table = 4
-	// NotRun is the place of a code cell that was not run.
+	// NotRun is the index of a code cell that was not run.
 	NotRun = 2
 )
 
-// Fixed makes a notebook of 40 cells that is the same every time: ten code cells that were run, with outputs of the usual
-// kinds, twenty that were not, and ten Markdown cells.
+// Fixed makes a notebook of 40 cells that is always the same: ten executed code cells with outputs of the usual kinds,
+// twenty code cells that were not run, and ten Markdown cells.
 func Fixed() ([]byte, error) { return written(true) }
 
 // Bare is [Fixed] without outputs.
@@ -68,13 +68,13 @@ func written(outputs bool) ([]byte, error) {
 
 type dict = map[string]any
 
-// run is a code cell that was run.
+// run is an executed code cell.
 type run struct {
 	source  string
 	outputs []dict
 }
 
-// executed are the cells that were run.
+// executed returns the executed cells.
 func executed() ([]run, error) {
 	plot, err := picture()
 	if err != nil {
@@ -118,7 +118,7 @@ func table(rows ...row) dict {
 	return dict{"text/plain": plain, "text/html": page + "  </tbody>\n</table>\n</div>"}
 }
 
-// tableHead is what pandas begins a table of HTML with.
+// tableHead is the beginning of a pandas HTML table.
 const tableHead = `<div>
 <style scoped>
     .dataframe tbody tr th:only-of-type {
@@ -144,7 +144,7 @@ const tableHead = `<div>
   <tbody>
 `
 
-// failure is what IPython writes of a division by zero.
+// failure is IPython's output for a division by zero.
 var failure = dict{
 	"output_type": "error", "ename": "ZeroDivisionError", "evalue": "division by zero",
 	"traceback": []string{
@@ -155,7 +155,7 @@ var failure = dict{
 	},
 }
 
-// powers is a table of text, a line for each number.
+// powers is a text table with a line for each number.
 func powers() string {
 	var b strings.Builder
 	for n := 1; n <= 30; n++ {
@@ -164,7 +164,7 @@ func powers() string {
 	return b.String()
 }
 
-// picture is a small PNG in base64. It is not compressed, so that it is the same whichever compressor there is.
+// picture is a small PNG in base64. It is not compressed, so that it does not depend on the compressor.
 func picture() (string, error) {
 	img := image.NewGray(image.Rect(0, 0, 24, 16))
 	for x := range 24 {
@@ -191,7 +191,7 @@ var notes = []string{
 	"## Potenzen\n\nZahlen, ihre Quadrate und Kuben — für den Vergleich großer Ausgaben.",
 }
 
-// plans are code that was not run; each has the round in it once.
+// plans are code that was not run; each contains the round once.
 var plans = []string{
 	"def step(table, level=%d):\n    \"\"\"The rows above a level.\"\"\"\n    return table[table[\"bikes\"] > 100 * level]",
 	"for name, group in frame.groupby(frame[\"day\"] > %d):\n    print(name, len(group), group[\"bikes\"].sum())",

@@ -12,13 +12,13 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// update makes the tests write the fixed notebook, instead of comparing with it: go test ./answers -update.
+// update makes the tests write the fixed notebook instead of comparing with it: go test ./answers -update.
 var update = flag.Bool("update", false, "write the fixed notebook")
 
 // folder is where the notebooks are.
 var folder = filepath.Join("..", "testdata", "notebooks")
 
-// The fixed notebook in the repository is the one that the package makes.
+// The fixed notebook in the repository is the same as the generated one.
 func TestFixedIsAsMade(t *testing.T) {
 	made, err := Fixed()
 	if err != nil {
@@ -39,14 +39,14 @@ func TestFixedIsAsMade(t *testing.T) {
 	}
 }
 
-// cell is a cell of a notebook that the package makes.
+// cell is a cell of a generated notebook.
 type cell struct {
 	Type    string           `json:"cell_type"`
 	Count   *int             `json:"execution_count"`
 	Outputs []map[string]any `json:"outputs"`
 }
 
-// cellsOf are the cells of a notebook that is made.
+// cellsOf returns the cells of a generated notebook.
 func cellsOf(t *testing.T, made func() ([]byte, error)) []cell {
 	t.Helper()
 	file, err := made()
@@ -60,7 +60,7 @@ func cellsOf(t *testing.T, made func() ([]byte, error)) []cell {
 	return nb.Cells
 }
 
-// The fixed notebook has its kinds of cells in their numbers, and the cells that have names are where these say.
+// The fixed notebook has the right number of cells of each kind, and the named cells are at their indexes.
 func TestFixedCells(t *testing.T) {
 	cells := cellsOf(t, Fixed)
 	kinds := map[string]int{}

@@ -23,8 +23,7 @@ type Browser struct {
 	files string
 }
 
-// Launch starts the browser that Find finds, with a profile and a home of its
-// own. It runs until Close.
+// Launch starts the browser that Find finds, with its own profile and home. It runs until Close.
 func Launch() (*Browser, error) {
 	path, err := Find()
 	if err != nil {
@@ -46,7 +45,7 @@ func Launch() (*Browser, error) {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true),
 		chromedp.Flag("disable-dev-shm-usage", true),
-		// Tabs in the background are looked at too.
+		// The tests look at tabs in the background too.
 		chromedp.Flag("disable-background-timer-throttling", true),
 		chromedp.Flag("disable-backgrounding-occluded-windows", true),
 		chromedp.Flag("disable-renderer-backgrounding", true),

@@ -6,17 +6,16 @@ import (
 	"fmt"
 )
 
-// Caret is where the caret of a notebook's tab is, as CodeMirror has it. Offsets
-// are in UTF-16 code units.
+// Caret is the position of the caret in a notebook's tab, from CodeMirror. Offsets are in UTF-16 code units.
 type Caret struct {
 	Cell   string `json:"cell"`   // its id
 	Source string `json:"source"` // of the editor
-	Anchor int    `json:"anchor"` // where the selection begins
-	Head   int    `json:"head"`   // where the caret is
-	Text   string `json:"text"`   // what is selected
+	Anchor int    `json:"anchor"` // start of the selection
+	Head   int    `json:"head"`   // position of the caret
+	Text   string `json:"text"`   // selected text
 }
 
-// Caret reads where the caret is. It fails where no cell's editor has the focus.
+// Caret reads the caret's position. It returns an error if no cell's editor has the focus.
 func (n *Notebook) Caret(ctx context.Context) (Caret, error) {
 	c, err := Eval[Caret](ctx, n.Tab, `(() => {
 		const cell = `+current+`.content.activeCell
@@ -31,9 +30,8 @@ func (n *Notebook) Caret(ctx context.Context) (Caret, error) {
 	return c, err
 }
 
-// Select puts the caret, and a selection before it, into the source of the cell
-// at index, which must be in the visible part of the page. A place past the end,
-// as there is when somebody else has just shortened the source, is the end.
+// Select puts the caret, and a selection before it, into the source of the cell at index, which must be in the visible
+// part of the page. An offset past the end means the end: another person may just have shortened the source.
 func (n *Notebook) Select(ctx context.Context, index, anchor, head int) error {
 	_, err := Eval[bool](ctx, n.Tab, fmt.Sprintf(`(() => {
 		const list = %s.content
@@ -49,8 +47,7 @@ func (n *Notebook) Select(ctx context.Context, index, anchor, head int) error {
 	return err
 }
 
-// CaretsOf is what the tab was told of the carets of whoever has that
-// username, as the room's awareness has it.
+// CaretsOf returns the carets of the user with that username in the tab's copy of the room's awareness.
 func (n *Notebook) CaretsOf(ctx context.Context, username string) (string, error) {
 	return Eval[string](ctx, n.Tab, `(() => {
 		const awareness = `+current+`.context.model.sharedModel.awareness
@@ -58,7 +55,7 @@ func (n *Notebook) CaretsOf(ctx context.Context, username string) (string, error
 	})()`)
 }
 
-// Username is by what the others know the person at the tab.
+// Username returns the username by which others see the person at the tab.
 func (n *Notebook) Username(ctx context.Context) (string, error) {
 	return Eval[string](ctx, n.Tab, current+`.context.model.sharedModel.awareness.getLocalState()?.user?.username ?? ""`)
 }

@@ -12,24 +12,24 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// Chat is the chat that a tab shows beside its notebook.
+// Chat is the chat beside a tab's notebook.
 type Chat struct {
 	*Tab
 }
 
-// ChatMessage is a message as the page shows it. Where the sender is the person at the tab, or has sent the one before, too,
-// the page shows neither name nor picture.
+// ChatMessage is a message on the page. The page shows neither name nor picture if the sender is the person at the tab
+// or also sent the previous message.
 type ChatMessage struct {
 	Sender      string   `json:"sender"`
 	Initials    string   `json:"initials"` // in place of a picture
 	Avatar      string   `json:"avatar"`   // the address of the picture
-	Loaded      bool     `json:"loaded"`   // the picture is there
+	Loaded      bool     `json:"loaded"`   // the picture has loaded
 	Text        string   `json:"text"`
-	Mentioned   []string `json:"mentioned"`   // what is set off as a mention
-	Attachments []string `json:"attachments"` // as they are labelled
+	Mentioned   []string `json:"mentioned"`   // highlighted as mentions
+	Attachments []string `json:"attachments"` // their labels
 }
 
-// Where things of a chat are in the page.
+// CSS selectors of the parts of a chat.
 const (
 	chatInput    = ".jp-chat-input-textfield textarea:not([aria-hidden])"
 	chatBox      = ".jp-chat-input-container"
@@ -64,8 +64,8 @@ func (c *Chat) Type(ctx context.Context, text string) error {
 	return c.Tab.Type(ctx, text)
 }
 
-// Enter presses the Enter key as one event, as keyboards do. After [Tab.Press], which says key and character one after the
-// other, there would be a new line where the page has taken the key for itself.
+// Enter presses the Enter key as one event, as keyboards do. [Tab.Press] sends key and character separately, which adds
+// a new line if the page handles the key itself.
 func (c *Chat) Enter(ctx context.Context) error {
 	down := kb.Encode('\r')[0]
 	down.Text, down.UnmodifiedText = kb.Enter, kb.Enter
@@ -84,7 +84,7 @@ func (c *Chat) Enter(ctx context.Context) error {
 	return nil
 }
 
-// Send sends what stands in the chat's input.
+// Send sends the text in the chat's input.
 func (c *Chat) Send(ctx context.Context) error {
 	if err := c.Enter(ctx); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (c *Chat) Say(ctx context.Context, text string) error {
 	return c.Send(ctx)
 }
 
-// Input is what stands in the chat's input.
+// Input returns the text in the chat's input.
 func (c *Chat) Input(ctx context.Context) (string, error) {
 	return Eval[string](ctx, c.Tab, `document.querySelector(`+quote(chatInput)+`).value`)
 }
@@ -118,7 +118,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 	})
 }
 
-// empty is an error where something stands in the chat's input.
+// empty returns an error if the chat's input has text.
 func (c *Chat) empty(ctx context.Context) error {
 	left, err := c.Input(ctx)
 	if err == nil && left != "" {
@@ -127,18 +127,18 @@ func (c *Chat) empty(ctx context.Context) error {
 	return err
 }
 
-// Offered are the names that the chat offers for what is being typed.
+// Offered returns the names that the chat offers to complete the typed text.
 func (c *Chat) Offered(ctx context.Context) ([]string, error) {
 	return Eval[[]string](ctx, c.Tab, `[...document.querySelectorAll(".jp-chat-command-name")].map(e => e.innerText)`)
 }
 
-// Writers is what the chat says of those who write, empty while nobody does.
+// Writers returns the chat's line about the people who are writing, or "".
 func (c *Chat) Writers(ctx context.Context) (string, error) {
 	return Eval[string](ctx, c.Tab, `[...document.querySelectorAll(".jp-chat-writers")]
 		.map(e => e.innerText.replace(/\u00A0/g, " ").trim()).join("\n").trim()`)
 }
 
-// Messages are the messages that the chat shows.
+// Messages returns the messages that the chat shows.
 func (c *Chat) Messages(ctx context.Context) ([]ChatMessage, error) {
 	return Eval[[]ChatMessage](ctx, c.Tab, `[...document.querySelectorAll(".jp-chat-message")].map(m => {
 		const texts = from => [...m.querySelectorAll(from)].map(e => e.innerText.trim())

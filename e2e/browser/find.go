@@ -10,12 +10,11 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// PathVariable names the environment variable that says which browser to use.
+// PathVariable names the environment variable with the path of the browser.
 const PathVariable = "CHROME_BIN"
 
-// Find returns the path of the Chromium or Chrome to use: what CHROME_BIN
-// names, else the first in the search path, else the one that `make browser`
-// put into the repository.
+// Find returns the path of the Chromium or Chrome to use: CHROME_BIN, else the first in the search path, else the one
+// that `make browser` put into the repository.
 func Find() (string, error) {
 	if name := os.Getenv(PathVariable); name != "" {
 		path, err := exec.LookPath(name)

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// Notebook is a notebook that is open in a tab of its own.
+// Notebook is a notebook that is open in its own tab.
 type Notebook struct {
 	*Tab
 }
@@ -28,8 +28,7 @@ type ModelCell struct {
 	Outputs        []map[string]any `json:"outputs"`
 }
 
-// ViewCell is a cell as the page shows it. Cells far outside the visible part
-// are not in the page; they have Shown false.
+// ViewCell is a cell as the page shows it. Cells far outside the visible part are not in the page and have Shown false.
 type ViewCell struct {
 	Shown   bool         `json:"shown"`
 	Prompt  string       `json:"prompt"` // such as "[*]:"; empty for text cells
@@ -39,21 +38,19 @@ type ViewCell struct {
 
 // ViewOutput is one output as the page shows it.
 type ViewOutput struct {
-	Type  string `json:"type"`  // the MIME type that was rendered
+	Type  string `json:"type"`  // the rendered MIME type
 	Text  string `json:"text"`  // its visible text
 	Width int    `json:"width"` // of its image in pixels; 0 before it has loaded
 	Rows  int    `json:"rows"`  // of its table
 }
 
-// current is the notebook panel in the page, also while something beside it is in
-// front. The question marks make the page say what is missing instead of failing on
-// an undefined value.
+// current is the notebook panel in the page, even while a panel beside it is in front. The question marks make the page
+// report the missing part instead of failing on an undefined value.
 const current = `(shell => shell?.currentWidget?.hasClass("jp-NotebookPanel") ? shell.currentWidget
 	: [...shell?.widgets("main") ?? []].find(w => w.hasClass("jp-NotebookPanel")))(window.jupyterapp?.shell)`
 
-// OpenNotebook opens a page of JupyterLab that shows one notebook (see
-// lab.Lab.PageURL) in a new tab, and waits until the notebook is there and its
-// kernel idle.
+// OpenNotebook opens a page of JupyterLab that shows one notebook (see lab.Lab.PageURL) in a new tab, and waits until
+// the notebook is shown and its kernel is idle.
 func (b *Browser) OpenNotebook(ctx context.Context, pageURL string) (*Notebook, error) {
 	tab, err := b.OpenTab()
 	if err != nil {
@@ -94,15 +91,12 @@ func (n *Notebook) load(ctx context.Context, pageURL string) error {
 	return n.WaitKernel(ctx)
 }
 
-// WaitKernel waits until the kernel is not busy and the tab hears what it says.
+// WaitKernel waits until the kernel is idle and the tab receives its messages.
 //
-// The tab's own word for it is not enough: the tab calls a kernel idle that was
-// restarted through the server a moment ago; and its connection to a new process
-// may bring replies some 100 ms before it brings what the process publishes. What
-// is lost of that, the tab waits for: a cell that is run in that moment shows as
-// busy for ever, and a kernel whose first words were lost as "starting" or
-// "unknown" until a cell has run. So the tab asks the kernel for something, until
-// it has both the reply and the published end of it.
+// The tab's own status is not enough. A kernel that was just restarted through the server still counts as idle there,
+// and the tab's connection to a new process may deliver replies some 100 ms before published messages. If those are
+// lost, a cell that is run in that moment shows as busy for ever, or the kernel as "starting" or "unknown" until a cell
+// has run. So the tab sends requests to the kernel until it gets both the reply and the published end of one.
 func (n *Notebook) WaitKernel(ctx context.Context) error {
 	return poll.Until(ctx, "the kernel to be heard in the tab, and not busy", func(ctx context.Context) error {
 		problem, err := Eval[string](ctx, n.Tab, `(async () => {
@@ -126,8 +120,7 @@ func (n *Notebook) KernelName(ctx context.Context) (string, error) {
 	return Eval[string](ctx, n.Tab, current+`.node.querySelector(".jp-Toolbar .jp-KernelName")?.innerText.trim() ?? ""`)
 }
 
-// Dialog is the text of the dialog that stands before the page, empty where
-// there is none.
+// Dialog returns the text of the page's open dialog, or "".
 func (n *Notebook) Dialog(ctx context.Context) (string, error) {
 	return Eval[string](ctx, n.Tab, `document.querySelector(".jp-Dialog")?.innerText ?? ""`)
 }
@@ -165,7 +158,7 @@ func (n *Notebook) View(ctx context.Context) ([]ViewCell, error) {
 	})`)
 }
 
-// WaitView waits until check finds nothing wrong with what the page shows.
+// WaitView waits until check accepts the page's cells.
 func (n *Notebook) WaitView(ctx context.Context, what string, check func([]ViewCell) error) error {
 	return poll.Until(ctx, what, func(ctx context.Context) error {
 		cells, err := n.View(ctx)
@@ -205,11 +198,10 @@ func (n *Notebook) Top(ctx context.Context) error {
 	return err
 }
 
-// Collaborators opens the panel that names the people and agents at work,
-// with the files that each has open, and reads what it shows, one entry for each.
+// Collaborators opens the panel that names the people and agents at work and the files that each has open, and returns
+// its entries.
 func (n *Notebook) Collaborators(ctx context.Context) ([]string, error) {
-	// An entry may be gone between the look for it and the click on it, which
-	// would then wait for another one.
+	// An entry may disappear between the lookup and the click, which would then wait for another one.
 	ctx, stop := context.WithTimeout(ctx, 20*time.Second)
 	defer stop()
 	open, err := Eval[bool](ctx, n.Tab, `!!document.querySelector(".jp-CollaboratorsList")?.checkVisibility()`)
@@ -240,7 +232,7 @@ func (n *Notebook) Collaborators(ctx context.Context) ([]string, error) {
 		.map(e => e.innerText.trim().replace(/\s+/g, " "))`)
 }
 
-// problem turns what a look at the page said into an error, empty into none.
+// problem turns the page's report into an error; an empty report is nil.
 func problem(seen string, err error) error {
 	if err == nil && strings.TrimSpace(seen) != "" {
 		return errors.New(seen)

@@ -2,7 +2,7 @@ package browser
 
 import "context"
 
-// DisplayName is what the others see of the person at the tab.
+// DisplayName returns the name that others see for the person at the tab.
 func (n *Notebook) DisplayName(ctx context.Context) (string, error) {
 	return Eval[string](ctx, n.Tab, current+`.context.model.sharedModel.awareness.getLocalState()?.user?.display_name ?? ""`)
 }
@@ -17,7 +17,7 @@ func (n *Notebook) CallThemselves(ctx context.Context, name, color string) error
 	return err
 }
 
-// InView reports whether some of the cell with that id is in the visible part of the page.
+// InView reports whether a part of the cell with that id is in the visible part of the page.
 func (n *Notebook) InView(ctx context.Context, id string) (bool, error) {
 	return Eval[bool](ctx, n.Tab, `(() => {
 		const cell = `+current+`.content.widgets.find(w => w.model.sharedModel.getId() === `+quote(id)+`)
@@ -28,7 +28,7 @@ func (n *Notebook) InView(ctx context.Context, id string) (bool, error) {
 	})()`)
 }
 
-// Rendered is the text that a person sees of the Markdown cell with that id; empty while it is not rendered.
+// Rendered returns the visible text of the Markdown cell with that id; it is empty while the cell is not rendered.
 func (n *Notebook) Rendered(ctx context.Context, id string) (string, error) {
 	return Eval[string](ctx, n.Tab, `(() => {
 		const cell = `+current+`.content.widgets.find(w => w.model.sharedModel.getId() === `+quote(id)+`)
@@ -41,10 +41,10 @@ func (n *Notebook) Rendered(ctx context.Context, id string) (string, error) {
 type Flag struct {
 	Name   string `json:"name"`
 	Avatar string `json:"avatar"` // the address of the picture
-	Loaded bool   `json:"loaded"` // the picture is there
+	Loaded bool   `json:"loaded"` // the picture has loaded
 }
 
-// Flags are the flags at the carets of others. One at a caret that does not move stays there, unseen after two seconds.
+// Flags returns the flags at other people's carets. The flag of an unmoved caret stays in the page, unseen after 2 s.
 func (n *Notebook) Flags(ctx context.Context) ([]Flag, error) {
 	return Eval[[]Flag](ctx, n.Tab, `[...document.querySelectorAll(".jp-remote-userFlag")].map(flag => {
 		const picture = flag.querySelector(".jp-remote-userFlag-avatar img")
@@ -55,7 +55,7 @@ func (n *Notebook) Flags(ctx context.Context) ([]Flag, error) {
 	})`)
 }
 
-// Carets is how many carets of others the cell with that id shows.
+// Carets returns the number of other people's carets in the cell with that id.
 func (n *Notebook) Carets(ctx context.Context, id string) (int, error) {
 	return Eval[int](ctx, n.Tab, current+`.content.widgets.find(w => w.model.sharedModel.getId() === `+quote(id)+`)
 		?.node.querySelectorAll(".jp-remote-cursor").length ?? 0`)

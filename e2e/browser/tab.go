@@ -15,8 +15,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// Tab is one tab, with cookies of its own: to JupyterLab each Tab is another
-// person.
+// Tab is one tab with its own cookies: to JupyterLab each Tab is another person.
 type Tab struct {
 	ctx  context.Context
 	stop context.CancelFunc
@@ -57,7 +56,7 @@ func (t *Tab) Close() {
 	<-t.done
 }
 
-// Errors returns the exceptions that nothing in the page caught so far.
+// Errors returns the page's uncaught exceptions so far.
 func (t *Tab) Errors() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,8 +77,7 @@ func (t *Tab) join(ctx context.Context) (context.Context, context.CancelFunc) {
 	return joined, func() { stop(); cancel(context.Canceled) }
 }
 
-// Eval evaluates a JavaScript expression in the page, awaits it where it is a
-// promise, and decodes its value.
+// Eval evaluates a JavaScript expression in the page, awaits it if it is a promise, and decodes its value.
 func Eval[T any](ctx context.Context, t *Tab, expression string) (T, error) {
 	ctx, cancel := t.join(ctx)
 	defer cancel()
@@ -101,10 +99,8 @@ func (t *Tab) Click(ctx context.Context, selector string) error {
 	return nil
 }
 
-// ClickInto clicks on the first element that the CSS selector matches until the
-// keyboard's focus is in it. The page may move between the look for its place and
-// the click there, as it does when something was just added. Who misses clicks
-// again.
+// ClickInto clicks on the first element that the CSS selector matches until the element has the focus. The page may move
+// between lookup and click, for example after an insertion; a click that misses is repeated.
 func (t *Tab) ClickInto(ctx context.Context, selector string) error {
 	focused := func(ctx context.Context) error {
 		where, err := Eval[string](ctx, t, `(a => a?.closest(`+quote(selector)+`) ? "" : a?.className || a?.tagName || "nothing")(document.activeElement)`)
@@ -133,8 +129,7 @@ func (t *Tab) WaitVisible(ctx context.Context, selector string) error {
 	return nil
 }
 
-// Type presses and releases the keys for each character of text, wherever the
-// keyboard's focus is.
+// Type presses and releases the keys for each character of text, wherever the focus is.
 func (t *Tab) Type(ctx context.Context, text string) error {
 	if err := t.do(ctx, chromedp.KeyEvent(text)); err != nil {
 		return fmt.Errorf("type %q: %w", text, err)
@@ -150,7 +145,7 @@ func (t *Tab) Press(ctx context.Context, key string, modifiers ...chromedp.Modif
 	return nil
 }
 
-// Resize makes the tab as large as given, in pixels.
+// Resize sets the tab's size in pixels.
 func (t *Tab) Resize(ctx context.Context, width, height int64) error {
 	if err := t.do(ctx, chromedp.EmulateViewport(width, height)); err != nil {
 		return fmt.Errorf("resize the tab: %w", err)
@@ -158,7 +153,7 @@ func (t *Tab) Resize(ctx context.Context, width, height int64) error {
 	return nil
 }
 
-// Screenshot writes what the tab shows into a PNG file, making its folder.
+// Screenshot writes a PNG of the tab into a file, making its folder.
 func (t *Tab) Screenshot(ctx context.Context, file string) error {
 	ctx, cancel := t.join(ctx)
 	defer cancel()

@@ -42,11 +42,11 @@ func Start(ctx context.Context, name string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// ErrEnded is matched by the error of a call that finds the program ended.
+// ErrEnded is matched by the error of a call after the program has ended.
 var ErrEnded = errors.New("it has ended")
 
-// Crashed reports whether an error of [Process.Stop] says that the program was
-// ended by a fault of its own that no language it is written in can catch.
+// Crashed reports whether an error of [Process.Stop] means that the program crashed with a fault that its language
+// cannot catch.
 func Crashed(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -56,7 +56,7 @@ func Crashed(err error) bool {
 	return ok && status.Signaled() && (status.Signal() == syscall.SIGSEGV || status.Signal() == syscall.SIGABRT)
 }
 
-// Stop ends the child by ending its input, and waits for it.
+// Stop closes the child's input and waits for its exit.
 func (p *Process) Stop() error {
 	err := errors.Join(p.in.Close(), p.cmd.Wait())
 	if err != nil {
@@ -106,8 +106,8 @@ func (p *Process) One(result any, c ...any) error {
 	return nil
 }
 
-// Python is the interpreter with pycrdt: NBDUET_PYTHON, or that beside the Jupyter that NBDUET_JUPYTER names, or that of the
-// virtual environment in the folder root.
+// Python returns the interpreter with pycrdt: NBDUET_PYTHON, or the one beside NBDUET_JUPYTER, or the one of the virtual
+// environment in the folder root.
 func Python(root string) (string, error) {
 	file := os.Getenv("NBDUET_PYTHON")
 	if file == "" {

@@ -13,14 +13,14 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// hostEntry is how a host's configuration says to start a server.
+// hostEntry is the entry of a host's configuration that starts a server.
 type hostEntry struct {
 	Command string
 	Args    []string
 	Env     map[string]string
 }
 
-// readmeBlock is the README's first code block of a language behind a text.
+// readmeBlock returns the README's first code block in a language after a text.
 func readmeBlock(t *testing.T, after, language string) string {
 	t.Helper()
 	readme, err := os.ReadFile("../../README.md")
@@ -34,10 +34,10 @@ func readmeBlock(t *testing.T, after, language string) string {
 	return block
 }
 
-// readmeProgram is where the README's configuration has the program.
+// readmeProgram is the path of the program in the README's configuration.
 const readmeProgram = "/path/to/nbduet/bin/nbduet"
 
-// fill replaces the README's examples, each of which must be there, by this machine's program and server.
+// fill replaces the README's examples, which must all be present, with this machine's program and server.
 func (e *hostEntry) fill(t *testing.T) {
 	t.Helper()
 	file := kit.Binary(t)
@@ -55,8 +55,8 @@ func (e *hostEntry) fill(t *testing.T) {
 	}
 }
 
-// work starts the program as the entry says, by the SDK that such hosts are
-// built on and with nothing else in its environment, and works with it.
+// work starts the program from the entry with the SDK that such hosts are built on, with an otherwise empty environment,
+// and works with it.
 func (e *hostEntry) work(t *testing.T, host string) {
 	t.Helper()
 	c := typescript(t, sdk.Options{Name: host, Command: e.Command, Args: e.Args, Env: e.Env})
@@ -99,7 +99,7 @@ func (e *hostEntry) work(t *testing.T, host string) {
 	typescriptDo(t, c, "session_delete", map[string]any{"session_id": s.SessionID}, &struct{}{})
 }
 
-// The README's configuration is valid, and what it starts is a server that works.
+// The README's configuration is valid and starts a working server.
 func TestReadmeConfiguration(t *testing.T) {
 	var config struct {
 		Servers map[string]hostEntry `json:"mcpServers"`

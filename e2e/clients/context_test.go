@@ -18,8 +18,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// Each example of the context resources' contract, and its errors, with the SDK
-// that hosts are built on.
+// Every example and error of the context resources' contract works with the SDK that hosts are built on.
 func TestContextResources(t *testing.T) {
 	ctx := t.Context()
 	const file = "TestContextResources.yaml"
@@ -86,7 +85,7 @@ func TestContextResources(t *testing.T) {
 	test.StrContains(t, text.Messages[0].Content.Text, "the login page", test.Sprint("prompt"))
 }
 
-// A program that is killed has kept what it recorded; two may run at once.
+// A killed program's record survives; two programs may run at once.
 func TestActivityOutlivesTheProgram(t *testing.T) {
 	ctx := t.Context()
 	state := filepath.Join(t.TempDir(), "activity.db")
@@ -105,7 +104,7 @@ func TestActivityOutlivesTheProgram(t *testing.T) {
 	}
 	must.NoError(t, poll.Until(ctx, "the other program to see it", seen))
 	killed.Kill()
-	_ = killed.Close() // it was killed, and says so
+	_ = killed.Close() // it reports that it was killed
 	must.NoError(t, seen(ctx))
 	again := kit.StartAgent(t, "--state="+state)
 	_, err = again.Do(ctx, "record_context", map[string]any{"topics": []string{"afterwards"}}, nil)

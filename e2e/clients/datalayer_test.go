@@ -13,14 +13,13 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// What the tests of Datalayer's jupyter-mcp-server 2.2.4 ask of its tools, over Streamable HTTP and with the SDK for
-// Python as theirs, is asked of the program here. Its package has no tests in it, so these are ours: they make the same
-// calls and look for the same words.
+// These tests make the same tool calls as the tests of Datalayer's jupyter-mcp-server 2.2.4 and look for the same words,
+// over Streamable HTTP and with the SDK for Python. The tests are our own, because its package contains none.
 //
-// What they have besides has nothing to do with the tools: the routes /api/connect and /api/stop, by which another server
-// is chosen; the sandboxes, which run code outside of Jupyter; what its own command line and settings are.
+// The other tests there do not concern the tools: the routes /api/connect and /api/stop, which choose another server;
+// the sandboxes, which run code outside of Jupyter; its command line and settings.
 
-// datalayerTools are the tools that jupyter-mcp-server lists, but for those of its sandboxes.
+// datalayerTools are the tools that jupyter-mcp-server lists, without its sandbox tools.
 var datalayerTools = []string{
 	"clear_cell_output", "connect_to_jupyter", "delete_cell", "edit_cell_source", "execute_cell", "execute_code", "insert_cell",
 	"insert_execute_code_cell", "list_files", "list_kernels", "list_notebooks", "move_cell", "overwrite_cell_source", "read_cell",
@@ -55,7 +54,7 @@ func TestDatalayerCalls(t *testing.T) {
 	})
 }
 
-// text calls a tool, and returns all texts of its answer, also of one that says that something is wrong.
+// text calls a tool and returns all texts of its answer, even of an error.
 func (g datalayerGuest) text(tool string, args map[string]any) string {
 	g.t.Helper()
 	a, err := g.Call(g.t.Context(), tool, args)
@@ -67,7 +66,7 @@ func (g datalayerGuest) text(tool string, args map[string]any) string {
 	return strings.Join(texts, "\n")
 }
 
-// result calls a tool that must answer well, and returns its texts, and the type of each image.
+// result calls a tool that must succeed, and returns its texts and the type of each image.
 func (g datalayerGuest) result(tool string, args map[string]any) []any {
 	g.t.Helper()
 	a, err := g.Call(g.t.Context(), tool, args)
@@ -85,7 +84,7 @@ func (g datalayerGuest) result(tool string, args map[string]any) []any {
 	return out
 }
 
-// wants checks that what a tool answers has the words.
+// wants checks that a tool's answer contains the words.
 func (g datalayerGuest) wants(got any, words ...string) {
 	g.t.Helper()
 	for _, word := range words {
@@ -103,7 +102,7 @@ func (g datalayerGuest) use(cells ...kit.Cell) (path string) {
 	return path
 }
 
-// lists asks for the tools, and the kernels in a table.
+// lists requests the tools, and the kernels in a table.
 func (g datalayerGuest) lists() {
 	tools, err := g.Tools(g.t.Context())
 	must.NoError(g.t, err)
@@ -150,7 +149,7 @@ func (g datalayerGuest) cells() {
 	readAndDelete("code", "(1 + 1) * 2")
 }
 
-// pictures runs a cell that shows one.
+// pictures runs a cell that shows a picture.
 func (g datalayerGuest) pictures() {
 	g.use(kit.Code("0"), kit.Code("1"))
 	answer, err := g.Call(g.t.Context(), "insert_execute_code_cell", map[string]any{"cell_index": 1, "cell_source": kit.Plot})
@@ -167,7 +166,7 @@ func (g datalayerGuest) pictures() {
 	g.result("delete_cell", map[string]any{"cell_indices": []int{1}})
 }
 
-// notebooks goes from one notebook to another and back, by their names.
+// notebooks switches from one notebook to another and back, by their names.
 func (g datalayerGuest) notebooks() {
 	a, b := kit.NewNotebook(g.t, kit.Code("print('a')")), kit.NewNotebook(g.t, kit.Code("print('b')"))
 	name := func(name string) map[string]any { return map[string]any{"notebook_name": name} }
@@ -188,7 +187,7 @@ func (g datalayerGuest) notebooks() {
 	g.wants(g.text("unuse_notebook", name("notebook_b")), "Notebook 'notebook_b' unused successfully")
 }
 
-// errors names what there is not.
+// errors names missing notebooks, cells and kernels.
 func (g datalayerGuest) errors() {
 	g.wants(g.text("use_notebook", map[string]any{"notebook_name": "nonexistent", "notebook_path": "nonexistent.ipynb", "mode": "connect"}), "not found")
 	g.wants(g.text("restart_notebook", map[string]any{"notebook_name": "nonexistent_notebook"}), "not connected")
@@ -197,7 +196,7 @@ func (g datalayerGuest) errors() {
 	g.wants(g.text("read_cell", map[string]any{"cell_index": 7}), "is out of range")
 }
 
-// code runs code beside the cells.
+// code runs code outside the cells.
 func (g datalayerGuest) code() {
 	g.use(kit.Code("0"))
 	run := func(code string, seconds int) any {

@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// On Windows no socket can be handed down to the program: the server starts with the extension all the same, says so once,
-// and to each request of those who may use it.
+// On Windows the program cannot inherit a socket. The server still starts with the extension, and reports this once at
+// start and to each authorized request.
 func TestInsideJupyterOnWindows(t *testing.T) {
 	in, err := installed()
 	must.NoError(t, err)

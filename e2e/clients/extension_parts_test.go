@@ -12,8 +12,8 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// What the extension passes on to a program, and back, comes whole or at once, ends when either end does, and is read no
-// faster than it is taken; and its reader of the program's log takes it as it comes.
+// The extension passes on whole answers and streams in both directions without delay, stops when either end does, and
+// reads no faster than the other end; its reader of the program's log does not wait either.
 func TestInsideJupyterParts(t *testing.T) {
 	in, err := installed()
 	must.NoError(t, err)
@@ -22,8 +22,8 @@ func TestInsideJupyterParts(t *testing.T) {
 	}
 }
 
-// pieces shows that an answer that has come whole is passed on whole, header and all, which its length shows, and that a
-// stream begins at once, however little is in it.
+// pieces checks that a complete answer is passed on with its headers and length, and that a stream begins at once,
+// however little it contains.
 func (s *site) pieces(t *testing.T) {
 	for _, c := range []struct {
 		method, path, body string

@@ -23,7 +23,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// installed makes the wheel, and installs it, once.
+// installed builds and installs the wheel once.
 var installed = sync.OnceValues(func() (embedded.Installation, error) {
 	in, err := embedded.Install(kit.BuildDir)
 	if err == nil {
@@ -32,7 +32,7 @@ var installed = sync.OnceValues(func() (embedded.Installation, error) {
 	return in, err
 })
 
-// refusing is an authorizer that refuses what a request itself says.
+// refusing is an authorizer that refuses the actions named in the request.
 const refusing = `from jupyter_server.auth import Authorizer
 
 class Refusing(Authorizer):
@@ -40,18 +40,18 @@ class Refusing(Authorizer):
         return handler.request.headers.get("X-May-Not") != f"{action} {resource}"
 `
 
-// site is a Jupyter server into which the extension was installed.
+// site is a Jupyter server with the extension installed.
 type site struct {
 	*lab.Lab
 	t      *testing.T
-	header map[string]string // of a caller that may use it
-	sender http.RoundTripper // which sends it
+	header map[string]string // of an authorized caller
+	sender http.RoundTripper // sends the header too
 }
 
-// password is that of the servers that have one.
+// password is the password of the servers that have one.
 const password = "open, sesame"
 
-// startSite starts a server with a password, and stops it when the test ends. The program has to end with it.
+// startSite starts a server with a password and stops it when the test ends. The program has to exit with it.
 func startSite(t *testing.T, opt lab.Options) *site {
 	t.Helper()
 	in, err := installed()
@@ -67,7 +67,7 @@ func startSite(t *testing.T, opt lab.Options) *site {
 	s.sender = sending{s.header, http.DefaultTransport}
 	t.Cleanup(func() {
 		log := s.LogTail(1000)
-		// Other extensions have tracebacks when a tab is closed.
+		// Other extensions log tracebacks when a tab is closed.
 		for _, bad := range []string{s.Token, "/nbduet_jupyter/", "panic", "level=ERROR"} {
 			if strings.Contains(log, bad) {
 				t.Errorf("the server's log holds %q", bad)
@@ -100,7 +100,7 @@ func (s sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.by.RoundTrip(r)
 }
 
-// ask sends a request to a path of the server's. The body, where there is one, is JSON. Redirections are answers.
+// ask sends a request to a path of the server. A body is JSON. Redirects are returned as answers.
 func (s *site) ask(method, path, body string, change func(*http.Request)) (status int, text string, err error) {
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *site) ask(method, path, body string, change func(*http.Request)) (statu
 	return res.StatusCode, string(b), err
 }
 
-// notebook writes a notebook of the test's own into the server's folder.
+// notebook writes a notebook for one test into the server's folder.
 func (s *site) notebook(name string, cells ...kit.Cell) string {
 	s.t.Helper()
 	name += ".ipynb"
@@ -137,7 +137,7 @@ func (s *site) notebook(name string, cells ...kit.Cell) string {
 	return name
 }
 
-// program is the process id of the nbduet that the server has started.
+// program returns the process id of the nbduet that the server has started.
 func (s *site) program() (int, error) {
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *site) program() (int, error) {
 	for _, file := range all {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended in the meantime
 		}
 		// pid (comm) state ppid …
 		_, after, _ := strings.Cut(string(text), "(nbduet) ")
@@ -158,7 +158,7 @@ func (s *site) program() (int, error) {
 	return 0, errors.New("the server has started no nbduet")
 }
 
-// running reports whether there is a process.
+// running reports whether a process exists.
 func running(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !strings.Contains(string(text), ") Z ")

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// sockets shows that Jupyter lets connections in as requests, that both ends of them are passed on, and that a run outlives
-// its connection.
+// sockets checks that Jupyter authorizes WebSocket connections like requests, that both ends of them are passed on, and
+// that a run outlives its connection.
 func (s *site) sockets(t *testing.T) {
 	at := s.URL + "/mcp/ws"
 	with := func(name, value string) map[string]string {

@@ -30,7 +30,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// Inside a Jupyter server that was installed with pip, behind a base URL, and with a password beside its token.
+// The program works inside a Jupyter server installed with pip, behind a base URL, with a password and a token.
 func TestInsideJupyter(t *testing.T) {
 	s := startSite(t, lab.Options{BaseURL: "/user/ada/", Args: []string{
 		"--JupyterMCPServerExtensionApp.document_url=local", "--JupyterMCPServerExtensionApp.runtime_url=local",
@@ -51,7 +51,7 @@ func TestInsideJupyter(t *testing.T) {
 	t.Run("program that dies", s.startsAgain)
 }
 
-// wheel shows what was installed: a program that needs nothing of the machine, and an extension of the same version.
+// wheel checks the installation: a program that needs nothing else of the machine, and an extension of the same version.
 func (*site) wheel(t *testing.T) {
 	in, err := installed()
 	must.NoError(t, err)
@@ -80,7 +80,7 @@ print(nbduet.find_nbduet_bin())
 	}
 }
 
-// names shows that both of the extension's names are enabled, and that one program serves.
+// names checks that both of the extension's names are enabled and that one program serves.
 func (s *site) names(t *testing.T) {
 	log := s.LogTail(1000)
 	for _, name := range []string{"nbduet_jupyter", "jupyter_mcp_server"} {
@@ -93,7 +93,7 @@ func (s *site) names(t *testing.T) {
 	}
 }
 
-// plainHTTP is what programs have that speak no MCP.
+// plainHTTP checks the routes for programs without MCP.
 func (s *site) plainHTTP(t *testing.T) {
 	path := s.notebook("plain", kit.Markdown("# Plain"))
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func (s *site) plainHTTP(t *testing.T) {
 		says               string
 	}{
 		{"GET", "/mcp/healthz", "", 200, `"healthy"`},
-		{"GET", "/mcp/tools/list", "", 200, `"notebook_get"`}, // of the toolset that is configured
+		{"GET", "/mcp/tools/list", "", 200, `"notebook_get"`}, // of the configured toolset
 		{"GET", "/mcp/tools/list", "", 200, `"parameters":{`},
 		{"GET", "/mcp/metrics", "", 200, "nbduet_"}, // of a further argument
 		{"POST", "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, 200, path},
@@ -120,7 +120,7 @@ func (s *site) plainHTTP(t *testing.T) {
 	}
 }
 
-// refuses shows that Jupyter's own authentication stands before everything, and that no page may come across.
+// refuses checks that every route is behind Jupyter's authentication, and that cross-origin pages are refused.
 func (s *site) refuses(t *testing.T) {
 	own, err := url.Parse(s.URL)
 	must.NoError(t, err)
@@ -151,7 +151,7 @@ func (s *site) refuses(t *testing.T) {
 			})
 			want := c.status
 			if name == "a websocket" && body != "" {
-				continue // which begins with GET
+				continue // which uses GET
 			}
 			must.NoError(t, err, must.Sprint(name, method, path))
 			test.Eq(t, want, status, test.Sprint(name, method, path))
@@ -163,7 +163,7 @@ func (s *site) refuses(t *testing.T) {
 	test.Eq(t, 403, status, test.Sprint("the server itself with an empty token"))
 }
 
-// mayNot shows that whom the server's authorizer does not let do what the program can is not let in.
+// mayNot checks that a user without one of the program's permissions is refused.
 func (s *site) mayNot(t *testing.T) {
 	for what, want := range map[string]int{"": 200, "write contents": 403, "execute kernels": 403} {
 		status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) { r.Header.Set("X-May-Not", what) })
@@ -173,7 +173,7 @@ func (s *site) mayNot(t *testing.T) {
 	}
 }
 
-// clients of each kind work where a person looks on.
+// clients checks that clients of each kind work while a person looks on.
 func (s *site) clients(t *testing.T) {
 	path := s.notebook("seen", kit.Markdown("# What the clients write"))
 	tab, err := kit.Chromium(t).OpenNotebook(t.Context(), s.PageURL("seen", path))
@@ -243,7 +243,7 @@ func (s *site) visits(t *testing.T, c kit.MCPClient, tab *browser.Notebook) {
 	}))
 }
 
-// leaves ends a client, and what it has with it: the program hears that it goes.
+// leaves closes a client and checks that its session and kernel end.
 func (s *site) leaves(t *testing.T, c kit.MCPClient, modern bool) {
 	t.Helper()
 	var made struct {
@@ -251,7 +251,7 @@ func (s *site) leaves(t *testing.T, c kit.MCPClient, modern bool) {
 		Kernel string `json:"kernel_id"`
 	}
 	must.NoError(t, c.Do(t.Context(), "session_create", map[string]any{"name": t.Name()}, &made))
-	if modern { // who does not end with a session
+	if modern { // which does not end with a session
 		must.NoError(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
 	}
 	must.NoError(t, c.Leave())
@@ -264,7 +264,7 @@ func (s *site) leaves(t *testing.T, c kit.MCPClient, modern bool) {
 	}))
 }
 
-// hearsProgress runs the gated cell of a notebook, which only ends when its client has heard of its first line.
+// hearsProgress runs a notebook's gated cell, which ends only after its client has received its first line.
 func (s *site) hearsProgress(t *testing.T, c *sdk.Client, name string) {
 	t.Helper()
 	type outcome struct {
@@ -287,7 +287,7 @@ func (s *site) hearsProgress(t *testing.T, c *sdk.Client, name string) {
 	test.StrContains(t, o.answer.Text(), "line 2")
 }
 
-// inspector has the MCP Inspector's command line look at the server, over both transports.
+// inspector runs the MCP Inspector's command line on the server, over both transports.
 func (s *site) inspector(t *testing.T) {
 	path := s.notebook("inspected", kit.Code("1"))
 	for how, at := range map[string]string{"http": "/mcp", "sse": "/mcp/sse"} {
@@ -304,7 +304,7 @@ func (s *site) inspector(t *testing.T) {
 	}
 }
 
-// tokens shows that the program has its own, and that none is where others can see it.
+// tokens checks that the program has its own tokens and that no token is visible to others.
 func (s *site) tokens(t *testing.T) {
 	pid, err := s.program()
 	must.NoError(t, err)
@@ -337,7 +337,7 @@ func (s *site) tokens(t *testing.T) {
 			t.Error("a token is in the server's log")
 		}
 	}
-	// What the program lets clients in with is for its own door only.
+	// The token with which the program admits clients is valid only at its own port.
 	status, _, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+env["NBDUET_AUTH_TOKEN"])
 	})
@@ -348,7 +348,7 @@ func (s *site) tokens(t *testing.T) {
 	test.Eq(t, 0o400, info.Mode().Perm(), test.Sprint("others can read the environment"))
 }
 
-// startsAgain kills the program: a request that comes later is served.
+// startsAgain kills the program and checks that a later request is served.
 func (s *site) startsAgain(t *testing.T) {
 	c, err := kit.Dial(t.Context(), kit.ViaEvents, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
 	must.NoError(t, err)
@@ -365,7 +365,7 @@ func (s *site) startsAgain(t *testing.T) {
 	gone(t, pid)
 	must.NoError(t, c.Close())
 	must.NoError(t, poll.Until(t.Context(), "an answer", func(context.Context) error {
-		// A request that comes before the server knows it is told so.
+		// A request that arrives before the server notices the end gets an error that says so.
 		status, text, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, nil)
 		if err == nil && status != 200 {
 			err = fmt.Errorf("status %d: %s", status, text)
@@ -380,8 +380,8 @@ func (s *site) startsAgain(t *testing.T) {
 	test.NotEq(t, pid, again)
 }
 
-// With a password and no token, behind TLS, people and their clients come in with the cookie of who has logged in, and
-// the program all the same. The kernels are another server's. When the server is killed, the program ends.
+// With a password and no token, behind TLS, people and their clients authenticate with the cookie of a login, and the
+// program still works. The kernels are another server's. When the server is killed, the program ends.
 func TestInsideJupyterBehindAPassword(t *testing.T) {
 	cert, key, pool := kit.SelfSigned(t)
 	link := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
@@ -418,7 +418,7 @@ func TestInsideJupyterBehindAPassword(t *testing.T) {
 	}
 	must.NoError(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &got))
 	must.NoError(t, c.Leave())
-	// A page of another site would send the cookie, too, but cannot know what is in it.
+	// A page of another site would send the cookie too, but cannot know its value.
 	status, _, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, func(r *http.Request) { r.Header.Del("X-XSRFToken") })
 	must.NoError(t, err, must.Sprint("with the cookie alone"))
 	test.Eq(t, 403, status, test.Sprint("with the cookie alone"))
@@ -432,8 +432,8 @@ func TestInsideJupyterBehindAPassword(t *testing.T) {
 	gone(t, pid)
 }
 
-// people are two who have logged in. The server has one token for the program, and yet neither sees what the other has
-// made, where there are no MCP sessions to tell them apart.
+// people checks two users who have logged in. The server has one token for the program, but neither user sees what the
+// other has made, even without MCP sessions to tell them apart.
 func (s *site) people(t *testing.T, link http.RoundTripper) {
 	t.Helper()
 	comes := func() kit.GoClient {
@@ -471,7 +471,7 @@ func (s *site) people(t *testing.T, link http.RoundTripper) {
 	must.NoError(t, errors.Join(ada.Leave(), bob.Leave()))
 }
 
-// login logs in as a person does, by the form.
+// login logs in through the form, as a person does.
 func (s *site) login(t *testing.T, link http.RoundTripper) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// Over HTTP, of both kinds, the Inspector lists what there is, and calls some of the tools, with the token in a header.
+// Over both HTTP transports, the Inspector lists everything and calls some of the tools, with the token in a header.
 func TestInspectorOverHTTP(t *testing.T) {
 	w := kit.StartWeb(t, 1, "--toolsets=all", "--output-schemas=full")
 	for _, path := range []string{"/mcp", "/sse"} {

@@ -17,9 +17,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// inspect runs the MCP Inspector's command line on the program and decodes what
-// it prints. It ends with an error where an answer is not what the tool's own
-// output schema says.
+// inspect runs the MCP Inspector's command line on the program and decodes its output. It fails if an answer does not
+// match the tool's own output schema.
 func inspect(t *testing.T, result any, args ...string) {
 	t.Helper()
 	program := kit.Binary(t)
@@ -27,7 +26,7 @@ func inspect(t *testing.T, result any, args ...string) {
 	inspectServer(t, result, server, args...)
 }
 
-// inspectServer is inspect for a server that is named by its command, or by its address and what to connect with.
+// inspectServer is inspect for a server given by its command, or by its address and headers.
 func inspectServer(t *testing.T, result any, server []string, args ...string) {
 	t.Helper()
 	root, err := lab.RepoRoot()
@@ -51,8 +50,7 @@ func inspectServer(t *testing.T, result any, server []string, args ...string) {
 	}
 }
 
-// inspected is a good call of each tool; NB and TEXT are a notebook and a text
-// file that each call has to itself.
+// inspected has a valid call of each tool; NB and TEXT are a notebook and a text file that only this call uses.
 var inspected = map[string][]string{
 	"get_base_url":           {},
 	"nb_path_from_url":       {"url=URL/lab/tree/work/a%20b.ipynb"},
@@ -151,8 +149,8 @@ var inspected = map[string][]string{
 	"execute_ipython":             {"code=a"},
 }
 
-// refused are the calls among them that cannot be good, because the program
-// remembers nothing from another call of the command line: no session, and not what was read.
+// refused are the calls among them that must fail, because each call of the command line starts a program without
+// sessions and without knowledge of earlier reads.
 var refused = []string{
 	"modify_nb_cells", "overwrite_cell_source", "delete_document_text", "replace_document_text",
 	"get_run", "wait_run", "answer_input", "cancel_run", "get_image_resource",
@@ -165,8 +163,7 @@ var refused = []string{
 	"execute_cell_simple_timeout", "execute_cell_streaming", "execute_cell_with_progress", "execute_ipython",
 }
 
-// The MCP Inspector lists every tool, and calls each, with no complaint about a
-// schema.
+// The MCP Inspector lists every tool and calls each without a schema error.
 func TestAC6Inspector(t *testing.T) {
 	var listed struct{ Tools []struct{ Name string } }
 	inspect(t, &listed, "--method", "tools/list")
@@ -179,8 +176,7 @@ func TestAC6Inspector(t *testing.T) {
 			t.Errorf("%s is not listed", name)
 		}
 	}
-	// Each is two processes that mostly start up; more at once than there are
-	// cores would only wait.
+	// Each runs two processes that mostly start up; more at once than cores would only wait.
 	places := make(chan struct{}, 2)
 	for _, name := range names {
 		args, ok := inspected[name]
@@ -202,7 +198,7 @@ func inspectCall(t *testing.T, name string, args []string) {
 	checkInspected(t, name, args, func(result any, call ...string) { inspect(t, result, call...) })
 }
 
-// checkInspected makes a call with the Inspector and checks what it answers.
+// checkInspected makes a call with the Inspector and checks its answer.
 func checkInspected(t *testing.T, name string, args []string, inspect func(result any, args ...string)) {
 	t.Helper()
 	notebook := kit.NewNotebook(t, kit.Code("1+1"))

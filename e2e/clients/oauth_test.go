@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/issuertest"
 )
 
-// A client of the SDK for TypeScript that knows no more of the program than its address finds the issuer, gets itself a
-// token, and is served; each client is one of its own.
+// A client of the SDK for TypeScript that knows only the program's address finds the issuer, gets a token, and is
+// served; each client has its own identity.
 func TestClientLogsIn(t *testing.T) {
 	i := issuertest.Start(t)
 	w := kit.StartWeb(t, 1, "--oidc-issuer="+i.URL, "--oidc-audience="+issuertest.Audience, "--oidc-scopes=notebooks,kernels")
@@ -50,8 +50,8 @@ func TestClientLogsIn(t *testing.T) {
 	}
 }
 
-// A client whose MCP session is gone, as all are when the program is started again, is told so with the status that the
-// protocol has for it, and begins another.
+// A client whose MCP session is gone, as after a restart of the program, gets the protocol's status for that and begins
+// another session.
 func TestSessionIsGone(t *testing.T) {
 	w := kit.StartWeb(t, 1)
 	opt := sdk.Options{URL: w.URL + "/mcp", Headers: kit.Bearer(w.Tokens[0])}

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// readText reads a resource that is one text.
+// readText reads a resource with one text.
 func readText(t *testing.T, c *sdk.Client, uri string) sdk.Contents {
 	t.Helper()
 	list, err := c.Read(t.Context(), uri)
@@ -44,7 +44,7 @@ func notebooksOf(t *testing.T, c *sdk.Client) (list []listedNotebook) {
 }
 
 // A client of the TypeScript SDK finds its notebooks, inspects and exports them, reads a single cell, its outputs and a
-// run, and polls for changes, as the contract of the resources shows it.
+// run, and polls for changes, as the resources' contract says.
 func TestNotebookResources(t *testing.T) {
 	c := typescriptStdio(t, "--toolsets=all")
 	if _, err := c.Read(t.Context(), "notebook://current"); refusedWith(err, "No notebook for current session") != nil {
@@ -54,7 +54,7 @@ func TestNotebookResources(t *testing.T) {
 		t.Errorf("the list of a new client is %+v", list)
 	}
 	path := kit.NewNotebook(t, kit.Markdown("# Growth"), kit.Code("class TreeNode:\n    pass\nprint('made')"))
-	base := fmt.Sprintf("%s-%d", strings.TrimSuffix(path, ".ipynb"), time.Now().UnixNano()) // nobody else's
+	base := fmt.Sprintf("%s-%d", strings.TrimSuffix(path, ".ipynb"), time.Now().UnixNano()) // unique to this test
 	var made struct{ Path, Pattern string }
 	typescriptDo(t, c, "notebook_from_template", map[string]any{"pattern": "tree_of_thought", "path": base + "-tree.ipynb"}, &made)
 	var ran struct {
@@ -64,7 +64,7 @@ func TestNotebookResources(t *testing.T) {
 	}
 	typescriptDo(t, c, "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 1}}}, &ran)
 
-	// Inspect each notebook that is found.
+	// Inspect each notebook in the list.
 	resources, err := c.Resources(t.Context())
 	must.NoError(t, err)
 	names := map[string]string{}
@@ -103,7 +103,7 @@ func TestNotebookResources(t *testing.T) {
 		t.Errorf("imported, the cell is %q", again.Text)
 	}
 
-	// One cell, what it put out, and the run that did.
+	// A cell, its output, and its run.
 	cell := readText(t, c, mine.URI+"/cells/cell-1")
 	test.Eq(t, "text/x-python", cell.MIMEType)
 	test.EqOp[any](t, "cell-1.py", cell.Meta["filename"])
@@ -118,7 +118,7 @@ func TestNotebookResources(t *testing.T) {
 		t.Errorf("the export is %s", export.Text)
 	}
 
-	// Completions, and what there is not.
+	// Completions, and missing resources.
 	templates, err := c.Templates(t.Context())
 	must.NoError(t, err)
 	if len(templates) < 10 {
@@ -150,7 +150,7 @@ func TestNotebookResources(t *testing.T) {
 	}
 }
 
-// refusedWith checks that an error is one of invalid parameters with a message.
+// refusedWith checks that an error is an "invalid parameters" error with a message.
 func refusedWith(err error, message string) error {
 	var e *sdk.Error
 	if !errors.As(err, &e) || e.Code != -32602 || !strings.Contains(e.Message, message) {
@@ -159,7 +159,7 @@ func refusedWith(err error, message string) error {
 	return nil
 }
 
-// heardOf waits until a client hears that a resource has changed.
+// heardOf waits for a notification that a resource has changed.
 func heardOf(t *testing.T, c *sdk.Client, uri string) {
 	t.Helper()
 	_, err := c.Await(t.Context(), "notifications/resources/updated", func(params json.RawMessage) bool {
@@ -169,7 +169,7 @@ func heardOf(t *testing.T, c *sdk.Client, uri string) {
 	must.NoError(t, err)
 }
 
-// A client that has subscribed to a cell hears of what a person types into it.
+// A client that has subscribed to a cell is notified when a person types into it.
 func TestTypingIsNotified(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("x = 1"), kit.Code("y = 2"))
@@ -189,6 +189,6 @@ func TestTypingIsNotified(t *testing.T) {
 	heardOf(t, c, uri)
 	tab.Shoot("typed")
 	for !strings.Contains(readText(t, c, uri+"/cells/cell-0").Text, "# typed by hand") {
-		heardOf(t, c, uri+"/cells/cell-0") // as long as there is more to come
+		heardOf(t, c, uri+"/cells/cell-0") // while more updates follow
 	}
 }

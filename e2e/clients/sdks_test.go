@@ -17,20 +17,20 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// way is how a client of an SDK reaches the program.
+// way is how an SDK's client reaches the program.
 type way struct {
-	transport string // stdio, or a path of the program's HTTP
-	modern    bool   // it asks for the newest revision
-	protocol  string // what is agreed on
+	transport string // stdio, or a path of the program's HTTP server
+	modern    bool   // it requests the newest revision
+	protocol  string // the negotiated revision
 }
 
-// Revisions of the protocol: the last with sessions, and the one without.
+// Revisions of the protocol: the last one with sessions, and the one without.
 const (
 	older  = "2025-11-25"
 	newest = "2026-07-28"
 )
 
-// olderWays are those of the protocol's older revisions, newerWays those of the newest.
+// olderWays use the protocol's older revisions, newerWays the newest.
 var (
 	olderWays = []way{{"stdio", false, older}, {"/mcp", false, older}, {"/sse", false, older}}
 	newerWays = []way{{"stdio", true, newest}, {"/mcp", true, newest}, {"/sse", true, newest}}
@@ -89,13 +89,13 @@ type kitGuest struct {
 	path string
 }
 
-// do calls a tool that must answer well.
+// do calls a tool that must succeed.
 func (g *kitGuest) do(tool string, args map[string]any, out any) *sdk.Answer {
 	g.t.Helper()
 	return typescriptDo(g.t, g.Client, tool, args, out)
 }
 
-// hello checks what was agreed on.
+// hello checks the negotiated revision and the server's name.
 func (g *kitGuest) hello() {
 	hello := g.Hello()
 	test.Eq(g.t, g.way.protocol, hello.Protocol)
@@ -105,7 +105,7 @@ func (g *kitGuest) hello() {
 	test.NotNil(g.t, hello.Capabilities["resources"])
 }
 
-// lists asks for the tools, the prompts and the templates, and gets a prompt.
+// lists requests the tools, the prompts and the templates, and gets a prompt.
 func (g *kitGuest) lists() {
 	ctx := g.t.Context()
 	tools, err := g.Tools(ctx)
@@ -139,7 +139,7 @@ const dot = `from base64 import b64decode
 from IPython.display import Image
 Image(b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=="))`
 
-// works gives a cell a new source, hears of the progress while it runs, and has its picture, in the answer and by its
+// works gives a cell a new source, receives progress while it runs, and gets its picture, in the answer and by its
 // address.
 func (g *kitGuest) works() {
 	ctx := g.t.Context()
@@ -177,7 +177,7 @@ func (g *kitGuest) works() {
 // at is the range of one cell.
 func at(i int) map[string]any { return map[string]any{"start": i} }
 
-// subscribes hears of a change of a cell, and then reads it.
+// subscribes receives a notification of a cell's change and then reads the cell.
 func (g *kitGuest) subscribes() {
 	ctx := g.t.Context()
 	cell := notebooksOf(g.t, g.Client)[slices.IndexFunc(notebooksOf(g.t, g.Client), func(n listedNotebook) bool { return n.Path == g.path })].URI + "/cells/cell-0"
@@ -190,8 +190,8 @@ func (g *kitGuest) subscribes() {
 	must.NoError(g.t, g.Unsubscribe(ctx, cell))
 }
 
-// isAsked answers what a cell asks. Over HTTP+SSE the server cannot ask; in the newest revision no server does, but
-// answers a call with the question.
+// isAsked answers a cell's input request. Over HTTP+SSE the server cannot ask; in the newest revision a server does not
+// ask but answers a call with the question.
 func (g *kitGuest) isAsked() {
 	if g.way.transport == "/sse" && !g.way.modern {
 		return
@@ -205,7 +205,7 @@ func (g *kitGuest) isAsked() {
 	test.StrContains(g.t, string(question), "Who?")
 }
 
-// stops takes back a call, and with it the cell.
+// stops cancels a call, which interrupts the cell.
 func (g *kitGuest) stops() {
 	g.do("read_nb_cells", map[string]any{"path": g.path}, &struct{}{})
 	g.do("modify_nb_cells", map[string]any{"path": g.path, "modifications": []map[string]any{{"range": at(0), "content": "import time\ntime.sleep(600)"}}, "exec": false}, &struct{}{})
@@ -213,7 +213,7 @@ func (g *kitGuest) stops() {
 	defer stop()
 	call := make(chan error, 1)
 	go func() {
-		_, err := g.Call(ctx, "execute_nb_cells", map[string]any{"path": g.path, "ranges": []any{at(0)}, "timeout": 600, "interrupt_on_cancel": true}) // not every kit says why
+		_, err := g.Call(ctx, "execute_nb_cells", map[string]any{"path": g.path, "ranges": []any{at(0)}, "timeout": 600, "interrupt_on_cancel": true}) // not every kit gives one
 		call <- err
 	}()
 	last := func(state string) {
@@ -237,7 +237,7 @@ func (g *kitGuest) stops() {
 	last("interrupted")
 }
 
-// isRefused has errors for what is wrong, of tools and of the protocol.
+// isRefused checks the errors of tools and of the protocol.
 func (g *kitGuest) isRefused() {
 	ctx := g.t.Context()
 	answer, err := g.Call(ctx, "get_variables", map[string]any{"session_id": "none"})
@@ -253,7 +253,7 @@ func (g *kitGuest) isRefused() {
 	}
 }
 
-// goes ends what a client without a session leaves behind, and leaves.
+// goes ends the session over streamable HTTP. The SDK for Python does that itself.
 func (g *kitGuest) goes(library sdk.Kit) error {
 	if library != sdk.Python && g.way == olderWays[1] {
 		return g.End(g.t.Context())

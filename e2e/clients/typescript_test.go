@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// typescript connects a client made with the MCP SDK for TypeScript. The test
-// fails where client or program do not end well, or log the token.
+// typescript connects a client made with the MCP SDK for TypeScript. The test fails if client or program exit with an
+// error or log the token.
 func typescript(t *testing.T, opt sdk.Options) *sdk.Client {
 	t.Helper()
 	if opt.ClientEnv == nil {
@@ -55,9 +55,8 @@ func stdioOptions(t *testing.T, opt sdk.Options, args ...string) sdk.Options {
 	return opt
 }
 
-// typescriptDo calls a tool that must answer well, and decodes its answer into
-// out: its structured content, which the SDK has checked by the tool's schema,
-// if there is some, else its text.
+// typescriptDo calls a tool that must succeed and decodes its answer into out: the structured content, which the SDK has
+// checked against the tool's schema, or else the text.
 func typescriptDo(t *testing.T, c *sdk.Client, tool string, args map[string]any, out any) *sdk.Answer {
 	t.Helper()
 	a, err := c.Call(t.Context(), tool, args)
@@ -73,8 +72,7 @@ func typescriptDo(t *testing.T, c *sdk.Client, tool string, args map[string]any,
 	return a
 }
 
-// The MCP SDK for TypeScript lists the tools, runs code that plots, and has the
-// picture in each way there is, everywhere the same.
+// The MCP SDK for TypeScript lists the tools, runs code that plots, and gets the same picture in each available way.
 func TestTypeScriptSDK(t *testing.T) {
 	full := typescriptStdio(t, "--toolsets=all", "--output-schemas=full")
 	tools, err := full.Tools(t.Context())
@@ -139,8 +137,7 @@ func TestTypeScriptSDK(t *testing.T) {
 	test.Eq(t, size.X, got.Width)
 	test.Eq(t, size.Y, got.Height)
 
-	// What went wrong in the code is an answer; what the caller did wrong is a
-	// tool's error with a code.
+	// An error in the code is an answer; a caller's mistake is a tool error with a code.
 	typescriptDo(t, c, "execute_code", map[string]any{"session_id": s.SessionID, "code": "1/0"}, &ran)
 	if ran.Success {
 		t.Error("1/0 went well")

@@ -20,8 +20,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// TestOnlyTheEditIsNew reads each notebook of the corpus, changes a cell, inserts one and runs it, and compares the saved file
-// with the one that the same edits of a plain member of the room make.
+// TestOnlyTheEditIsNew reads each notebook of the corpus, changes a cell, inserts one and runs it, and compares the
+// saved file with the file after the same edits by a plain member of the room.
 func TestOnlyTheEditIsNew(t *testing.T) {
 	files := notebooks()
 	must.GreaterEq(t, 60, len(files))
@@ -47,7 +47,7 @@ func TestOnlyTheEditIsNew(t *testing.T) {
 	}
 }
 
-// edits are what is done to a notebook: as member.py takes it.
+// edits are a notebook's edits, in the form that member.py takes.
 type edits struct {
 	At       int            `json:"at"`
 	Source   string         `json:"source"`
@@ -55,7 +55,7 @@ type edits struct {
 	Language any            `json:"language_info"`
 }
 
-// edited makes the edits by the tools, and returns the saved file.
+// edited makes the edits with the tools and returns the saved file.
 func edited(t *testing.T, a *agent.Agent, path string) (map[string]any, edits) {
 	t.Helper()
 	do := func(tool string, args map[string]any, out any) {
@@ -88,13 +88,13 @@ func edited(t *testing.T, a *agent.Agent, path string) (map[string]any, edits) {
 	text, err := os.ReadFile(kit.Jupyter(t).Path(path))
 	must.NoError(t, err)
 	file := decoded(t, text)
-	// A run writes the kernel's language where the notebook had another or none, as a tab does.
+	// A run writes the kernel's language if the notebook has another or none, as a tab does.
 	metadata, _ := file["metadata"].(map[string]any)
 	made.Language = metadata["language_info"]
 	return file, made
 }
 
-// member makes the edits as a plain member of the room, and returns the file as the server writes it.
+// member makes the edits as a plain member of the room and returns the file that the server writes.
 func member(t *testing.T, original string, made edits) map[string]any {
 	t.Helper()
 	input, err := json.Marshal(made)
@@ -116,7 +116,7 @@ func decoded(t *testing.T, text []byte) (file map[string]any) {
 	return file
 }
 
-// withoutIDs takes out ids, which a conversion from format 3, and the room of a notebook without cells, makes anew.
+// withoutIDs removes ids, because a conversion from format 3, and the room of a notebook without cells, generate them.
 func withoutIDs(file map[string]any) {
 	cells, _ := file["cells"].([]any)
 	for _, c := range cells {

@@ -1,3 +1,3 @@
-// Package corpus tests that nbduet changes of a notebook what a call changes, and nothing else: in notebooks that have every
-// construct of nbformat 3 and 4 and the outputs of the libraries that people use.
+// Package corpus tests that nbduet changes only the part of a notebook that a call changes: in notebooks with every
+// construct of nbformat 3 and 4 and the outputs of common libraries.
 package corpus

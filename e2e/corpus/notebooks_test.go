@@ -8,12 +8,12 @@ import (
 // picture is a PNG of one pixel.
 const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
-// code is a code cell with outputs.
+// code returns a code cell with outputs.
 func code(source, outputs string) string {
 	return fmt.Sprintf(`{"cell_type":"code","source":%q,"metadata":{},"execution_count":3,"outputs":[%s]}`, source, outputs)
 }
 
-// data is an output of some MIME types.
+// data returns an output with some MIME types.
 func data(kind, bundle string) string {
 	count := ""
 	if kind == "execute_result" {
@@ -81,7 +81,7 @@ var constructs = map[string]string{
 	"output of unknown type": code("x", data("display_data", `"application/x-unknown":"u","text/x-other":["a","b"]`)),
 }
 
-// before45 are constructs that notebooks of 4.0 to 4.4 have, too.
+// before45 are the constructs that notebooks of 4.0 to 4.4 have too.
 var before45 = []string{"code", "attachment", "stdout and stderr", "tags", "error"}
 
 // version3 are worksheets' cells of notebook format 3.

@@ -150,7 +150,7 @@ func labelled(d *appsv1.Deployment) bool {
 	return true
 }
 
-// plain is an environment with "secret" for what comes from elsewhere.
+// plain returns an environment with "secret" for values from elsewhere.
 func plain(env []corev1.EnvVar) map[string]string {
 	out := map[string]string{}
 	for _, e := range env {
@@ -162,7 +162,7 @@ func plain(env []corev1.EnvVar) map[string]string {
 	return out
 }
 
-// The hub reads its configuration, and gives nbduet what nbduet's container has.
+// The hub reads its configuration and gives nbduet the values that nbduet's container has.
 func TestHubTakesItsConfiguration(t *testing.T) {
 	inCluster, nbduet := manifest(t)
 	composed := compose(t)
@@ -221,14 +221,14 @@ type settings struct {
 	}
 }
 
-// others stand for classes that the images of hubs have, and the tests' environment has not; what they do is not tried here.
+// others are placeholders for classes of hubs' images that the tests' environment lacks; they do nothing here.
 var others = map[string]string{
 	"nativeauthenticator": "from jupyterhub.auth import DummyAuthenticator\nclass NativeAuthenticator(DummyAuthenticator): pass\n",
 	"dockerspawner":       "from jupyterhub.spawner import SimpleLocalProcessSpawner\nclass DockerSpawner(SimpleLocalProcessSpawner): pass\n",
 	"kubespawner":         "from jupyterhub.spawner import SimpleLocalProcessSpawner\nclass KubeSpawner(SimpleLocalProcessSpawner): pass\n",
 }
 
-// reading has the hub read a file, and shows what it has read. Settings of wrong types are errors.
+// reading makes the hub read a file and prints the result. Settings of wrong types are errors.
 const reading = `
 import json, sys
 from jupyterhub.app import JupyterHub
@@ -238,7 +238,7 @@ app.load_config_file(sys.argv[1])
 print(json.dumps(app.config, default=str))
 `
 
-// configured is a configuration as the hub has read it.
+// configured returns a configuration as the hub reads it.
 func configured(t *testing.T, config string) (got settings) {
 	t.Helper()
 	dir := t.TempDir()
@@ -270,7 +270,7 @@ func configured(t *testing.T, config string) (got settings) {
 	return got
 }
 
-// The program starts with what its containers get, and listens where their services look for it.
+// The program starts with the environment of its containers and listens where their services expect it.
 func TestProgramTakesItsEnvironment(t *testing.T) {
 	_, inCluster := manifest(t)
 	root := folder(t)

@@ -1,3 +1,3 @@
-// Package deploy holds the files of deploy/ against what they are for: Compose and Kubernetes read them without a complaint,
-// the hub reads its configuration, and what nbduet's containers get is what the program, started with it, takes.
+// Package deploy checks the files of deploy/: Compose and Kubernetes read them without errors, the hub reads its
+// configuration, and the program starts with the environment of nbduet's containers.
 package deploy

@@ -29,15 +29,15 @@ import (
 //go:embed testdata/nbduet_floor.py
 var floor []byte
 
-// notebook is what the calls look at.
+// notebook is the notebook that the calls read.
 const notebook = `{"cells": [
  {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# A notebook"},
  {"cell_type": "code", "id": "b", "metadata": {}, "source": "print(6 * 7)", "execution_count": null, "outputs": []}
 ], "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}, "nbformat": 4, "nbformat_minor": 5}`
 
-// BenchmarkInside measures what a call costs more inside Jupyter Server than of the program alone, beside what any handler
-// of Jupyter's costs: the same calls go to the program with a port of its own, to the one in the server that both work on,
-// and to a handler there that answers with a constant, in turns. The figures are medians; "more" is of the pairs.
+// BenchmarkInside measures a call's extra cost inside Jupyter Server compared with the program alone, and the cost of
+// any Jupyter handler. The same calls go in turns to the program with its own port, to the one in the server, and to a
+// handler there that answers with a constant. The figures are medians; "more" is the median of the pairs.
 func BenchmarkInside(b *testing.B) {
 	dir := b.TempDir()
 	in, err := embedded.Install(dir)
@@ -85,7 +85,7 @@ func BenchmarkInside(b *testing.B) {
 			took := make([][]float64, len(calls))
 			var more []float64
 			for i := range b.N {
-				for n := range calls { // each is first as often
+				for n := range calls { // each is first equally often
 					at := (n + i) % len(calls)
 					began := time.Now()
 					calls[at]()
@@ -102,7 +102,7 @@ func BenchmarkInside(b *testing.B) {
 	}
 }
 
-// startAlone starts the program with a port of its own, and ends it with the benchmark.
+// startAlone starts the program with its own port and ends it with the benchmark.
 func startAlone(b *testing.B, program string, server *lab.Lab) (url string) {
 	b.Helper()
 	p, err := agent.Spawn(agent.Options{
@@ -135,13 +135,13 @@ func startAlone(b *testing.B, program string, server *lab.Lab) (url string) {
 	return url
 }
 
-// A target is where calls go.
+// A target is a destination of calls.
 type target struct {
 	name, url, auth string
-	session         string // of MCP
+	session         string // MCP session
 }
 
-// post sends JSON, and wants an answer with status 200, or 202 without a text.
+// post sends JSON and expects status 200, or 202 with an empty body.
 func (t *target) post(b *testing.B, path, body string) (header http.Header, text []byte) {
 	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodPost, t.url+path, strings.NewReader(body))
@@ -175,7 +175,7 @@ func (t *target) rest(b *testing.B, tool string, args map[string]any) {
 	}
 }
 
-// mcpPath is where MCP is below the target's address.
+// mcpPath returns the path of MCP below the target's address.
 func (t *target) mcpPath() string {
 	if strings.HasSuffix(t.url, "/mcp") {
 		return ""

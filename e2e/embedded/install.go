@@ -14,24 +14,24 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// Version is that of the wheels, which are made as for a release.
+// Version is the version of the wheels, which are built as for a release.
 const Version = "0.1.0"
 
-// Installation is a Python into which the wheels were installed.
+// Installation is a Python with the wheels installed.
 type Installation struct {
-	// Python is its interpreter, Packages the folder of its own packages.
+	// Python is its interpreter, Packages the folder of its packages.
 	Python, Packages string
-	// Env leads the server to JupyterLab's own files, which are in .venv.
+	// Env points the server to JupyterLab's own files, which are in .venv.
 	Env []string
-	// Wheel is the file of the extension that was installed, and Program the program that its wheel has put there.
+	// Wheel is the file of the installed extension, and Program the program from its wheel.
 	Wheel, Program string
 }
 
-// Command is what starts JupyterLab there.
+// Command is the command that starts JupyterLab there.
 func (in Installation) Command() []string { return []string{in.Python, "-m", "jupyterlab"} }
 
-// Install makes the wheels of the program and of the extension, and installs them below a folder, which has neither, as the
-// program's extra for Jupyter. The error says what is missing, or what failed with its words.
+// Install builds the wheels of the program and of the extension and installs them below a folder that has neither, as
+// the program's extra for Jupyter. The error says what is missing, or has the output of the command that failed.
 func Install(dir string) (in Installation, err error) {
 	root, err := lab.RepoRoot()
 	if err != nil {
@@ -89,10 +89,10 @@ func Install(dir string) (in Installation, err error) {
 	return in, failed
 }
 
-// pair decodes the two folders that a Python has named.
+// pair decodes the two folders that a Python has printed.
 func pair(text string) (folders [2]string, err error) {
 	if text == "" {
-		return folders, nil // the call before has failed
+		return folders, nil // the previous call failed
 	}
 	if err := json.Unmarshal([]byte(text), &folders); err != nil {
 		return folders, fmt.Errorf("install the extension: the folders of a Python: %w: %q", err, text)

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// Each figure of the README's comparison is what a measurement gives today.
+// Each figure of the README's comparison agrees with a measurement.
 func TestComparison(t *testing.T) {
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// wrongTime is how a time is told that is off by more than this test takes, or lies ahead.
+// wrongTime matches a time that is negative or longer than this test takes.
 var wrongTime = regexp.MustCompile(`\d+ ?(min|m|h)[0-9s]* ago|-\d[\d.]* ?(s|ms|min|m|h)\b|took -|took \d+m\d|"seconds_ago":-`)
 
-// Where the clock of the server and its kernels is ten minutes off, one works as ever, and nothing that is told of how long
-// ago something was, or how long it took, is off.
+// If the clock of the server and its kernels is ten minutes off, everything works, and the answers' ages and durations
+// are right.
 func TestClocksApart(t *testing.T) {
 	t.Parallel()
 	root, err := lab.RepoRoot()
@@ -83,7 +83,7 @@ func apart(t *testing.T, l *lab.Lab, by time.Duration) {
 	has(t, "the notebook", ask(a, "read_nb_cells", path), "6 * 7", told[1])
 }
 
-// A certificate that begins in ten minutes, by this machine's clock, is said not to be valid yet, and to look at that clock.
+// The error for a certificate that begins in ten minutes says that it is not valid yet and to check this clock.
 func TestCertificateAhead(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, time.Now().Add(10*time.Minute))

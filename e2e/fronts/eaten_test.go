@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// Through a proxy that passes on no websockets, what needs one says so, with what to do; what needs none works: lists of files
-// and kernels, and making, copying, renaming and deleting files.
+// Through a proxy that passes on no websockets, calls that need one return an error that says what to do; the others
+// work: lists of files and kernels, and making, copying, renaming and deleting files.
 func TestWebsocketsEaten(t *testing.T) {
 	t.Parallel()
 	l, ca := behind(t, lab.Options{}), newAuthority(t, time.Now().Add(-time.Hour))

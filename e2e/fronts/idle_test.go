@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// A proxy that ends what is silent for a minute, as nginx does, ends neither a room nor a kernel that nobody uses: both hear
-// something in between. What the kernel says after that is heard.
+// A proxy that ends connections after a silent minute, as nginx does, ends neither a room nor an unused kernel: both
+// send something in between. Later messages of the kernel arrive.
 func TestIdleMinute(t *testing.T) {
 	t.Parallel()
 	l, ca := behind(t, lab.Options{}), newAuthority(t, time.Now().Add(-time.Hour))
@@ -16,7 +16,7 @@ func TestIdleMinute(t *testing.T) {
 	a := start(t, l, p.url, "NBDUET_CA_FILE="+ca.ca, "JUPYTER_TOKEN="+l.Token)
 	work(t, a, l, "a.ipynb")
 	before := len(p.requests(t, "/api/collaboration/room/")) + len(p.requests(t, "/channels"))
-	time.Sleep(68 * time.Second) // what is tested: more than the 60 s of the page
+	time.Sleep(68 * time.Second) // longer than the page's 60 s
 	for _, word := range []string{"/api/collaboration/room/", "/channels"} {
 		if lines := p.requests(t, word); len(lines) > before {
 			t.Errorf("ended while nobody used it: %q", lines)
@@ -27,8 +27,8 @@ func TestIdleMinute(t *testing.T) {
 	inFile(t, l, "a.ipynb", "after")
 }
 
-// A proxy that ends what is silent for two seconds ends all the time what is then connected again, and no edit is lost, nor
-// a run that is silent for longer, nor what another writes meanwhile.
+// A proxy that ends connections after two silent seconds causes constant reconnects, but no edit is lost, nor a longer
+// silent run, nor what another client writes in the meantime.
 func TestIdleSeconds(t *testing.T) {
 	t.Parallel()
 	l, ca := behind(t, lab.Options{}), newAuthority(t, time.Now().Add(-time.Hour))
@@ -37,7 +37,7 @@ func TestIdleSeconds(t *testing.T) {
 	b := start(t, l, l.URL, "JUPYTER_TOKEN="+l.Token)
 	work(t, a, l, "a.ipynb")
 	for _, what := range []string{"one", "two", "three"} {
-		time.Sleep(2500 * time.Millisecond) // so that it is cut off
+		time.Sleep(2500 * time.Millisecond) // the proxy cuts the connection
 		add(t, a, "a.ipynb", "# mine: "+what)
 		add(t, b, "a.ipynb", "# theirs: "+what)
 	}

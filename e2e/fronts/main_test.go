@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { kit.Main(m) }
 
-// password is that of all servers that have one.
+// password is the password of all servers that have one.
 const password = "two words & more"
 
 // jupyter starts a server for a test.
@@ -33,7 +33,7 @@ func jupyter(t *testing.T, opt lab.Options) *lab.Lab {
 	return l
 }
 
-// start starts the program with further variables, and closes it when the test ends. No secret may be in its log.
+// start starts the program with further variables and closes it when the test ends. Its log must not contain a secret.
 func start(t *testing.T, l *lab.Lab, address string, env ...string) *agent.Agent {
 	t.Helper()
 	file := kit.Binary(t)
@@ -57,7 +57,7 @@ func start(t *testing.T, l *lab.Lab, address string, env ...string) *agent.Agent
 	return a
 }
 
-// do calls a tool that has to succeed, and returns its text.
+// do calls a tool that has to succeed and returns its text.
 func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
 	t.Helper()
 	answer, err := a.Do(t.Context(), tool, args, nil)
@@ -65,7 +65,7 @@ func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
 	return answer.Text
 }
 
-// refused calls a tool that has to fail, with a text that has these words, and returns it.
+// refused calls a tool that has to fail with a text that has these words, and returns the text.
 func refused(t *testing.T, a *agent.Agent, tool string, args map[string]any, words ...string) string {
 	t.Helper()
 	answer, err := a.Call(t.Context(), tool, args)
@@ -77,7 +77,7 @@ func refused(t *testing.T, a *agent.Agent, tool string, args map[string]any, wor
 	return answer.Text
 }
 
-// has reports each of the words that a text has not.
+// has reports each of the words that a text lacks.
 func has(t *testing.T, what, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {

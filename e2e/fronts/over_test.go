@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// Where a login ends while a room and a kernel are open, calls go on: with the connections that are there, with those that
-// have to be made again, and at a server that was started again and takes no cookie of before.
+// If a login ends while a room and a kernel are open, calls still work: with existing connections, with connections that
+// have to be made again, and at a restarted server that does not accept earlier cookies.
 func TestLoginOver(t *testing.T) {
 	t.Parallel()
 	opt := locked()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What answers in the server's place is called what it is.
+// A foreign page in the server's place is named in the error.
 func TestPagesInItsPlace(t *testing.T) {
 	t.Parallel()
 	sso := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the login is sent %s", r.URL) }))

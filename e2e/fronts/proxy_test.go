@@ -25,10 +25,10 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// prefix is that of the page's configurations.
+// prefix is the path prefix of the page's configurations.
 const prefix = "/team/lab/"
 
-// page is the block of the page with the given language that has the word.
+// page returns the page's block in the given language that contains the word.
 func page(t *testing.T, language, word string) string {
 	t.Helper()
 	root, err := lab.RepoRoot()
@@ -44,7 +44,7 @@ func page(t *testing.T, language, word string) string {
 	return ""
 }
 
-// put puts values in place of what stands in a block, each of which has to.
+// put replaces texts in a block; each must occur.
 func put(t *testing.T, block string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -56,7 +56,7 @@ func put(t *testing.T, block string, pairs ...string) string {
 	return block
 }
 
-// behind starts JupyterLab as the page says for one behind a proxy.
+// behind starts JupyterLab as the page says for a server behind a proxy.
 func behind(t *testing.T, opt lab.Options) *lab.Lab {
 	t.Helper()
 	for _, arg := range strings.Fields(page(t, "sh", "jupyter lab"))[2:] {
@@ -74,13 +74,13 @@ func behind(t *testing.T, opt lab.Options) *lab.Lab {
 	return jupyter(t, opt)
 }
 
-// An authority is a private one, with a certificate for this machine.
+// An authority is a private certificate authority with a certificate for this machine.
 type authority struct {
 	ca, cert, key string // files
 	pool          *x509.CertPool
 }
 
-// newAuthority makes an authority and a certificate that are good from then on, for two hours.
+// newAuthority makes an authority and a certificate that are valid from a time on, for two hours.
 func newAuthority(t *testing.T, from time.Time) authority {
 	t.Helper()
 	dir := t.TempDir()
@@ -114,7 +114,7 @@ func newAuthority(t *testing.T, from time.Time) authority {
 	return a
 }
 
-// A proxy is a running one.
+// A proxy is a running proxy.
 type proxy struct {
 	url string // with the prefix
 	dir string
@@ -126,7 +126,7 @@ func nginx(t *testing.T, a authority, l *lab.Lab, breaks ...string) *proxy {
 	t.Helper()
 	program, err := exec.LookPath("nginx")
 	if err != nil {
-		program = "/usr/sbin/nginx" // which users have not on their path
+		program = "/usr/sbin/nginx" // it is not on users' paths
 	}
 	dir, port := t.TempDir(), freePort(t)
 	server := put(t, page(t, "nginx", "location"),
@@ -199,7 +199,7 @@ func (p *proxy) stop(t *testing.T) {
 	_ = p.cmd.Wait()
 }
 
-// again starts a proxy that was stopped.
+// again starts a stopped proxy.
 func (p *proxy) again(t *testing.T) {
 	t.Helper()
 	p.stop(t)
@@ -209,7 +209,7 @@ func (p *proxy) again(t *testing.T) {
 	must.NoError(t, p.cmd.Start())
 }
 
-// lead starts nginx again, for another server than before.
+// lead restarts nginx for another server.
 func (p *proxy) lead(t *testing.T, from, to *lab.Lab) {
 	t.Helper()
 	file := filepath.Join(p.dir, "nginx.conf")
@@ -219,10 +219,10 @@ func (p *proxy) lead(t *testing.T, from, to *lab.Lab) {
 	p.again(t)
 }
 
-// hostOf is where a server listens.
+// hostOf returns a server's host and port.
 func hostOf(l *lab.Lab) string { return strings.Split(strings.TrimPrefix(l.URL, "http://"), "/")[0] }
 
-// requests are the lines of nginx's log of requests whose address has the word, each of which it writes when the connection ends.
+// requests returns the lines of nginx's log whose address has the word. nginx writes a line when the connection ends.
 func (p *proxy) requests(t *testing.T, word string) (lines []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, "access.log"))

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// locked are the options of a server with a password and no token.
+// locked returns the options of a server with a password and no token.
 func locked() lab.Options {
 	return lab.Options{
 		Args:      []string{"--PasswordIdentityProvider.hashed_password=" + hash(password)},
@@ -24,7 +24,7 @@ func locked() lab.Options {
 	}
 }
 
-// work makes a notebook, runs it, and sees its file.
+// work makes a notebook, runs it, and checks its file.
 func work(t *testing.T, a *agent.Agent, l *lab.Lab, path string) {
 	t.Helper()
 	do(t, a, "create_document", map[string]any{"path": path, "type": "notebook"})
@@ -39,7 +39,7 @@ func add(t *testing.T, a *agent.Agent, path, source string) {
 	do(t, a, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": source}}})
 }
 
-// inFile waits until a file of the server has a text.
+// inFile waits until a file of the server contains a text.
 func inFile(t *testing.T, l *lab.Lab, path, text string) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {
@@ -53,8 +53,8 @@ func inFile(t *testing.T, l *lab.Lab, path, text string) {
 	}
 }
 
-// Behind each proxy, as the page sets it up, one works with a token and with a password; a certificate of an authority that was
-// not named is called that.
+// Behind each proxy, set up as the page says, the program works with a token and with a password; the error for a
+// certificate of an unknown authority says so.
 func TestBehindProxies(t *testing.T) {
 	t.Parallel()
 	l, ca := behind(t, locked()), newAuthority(t, time.Now().Add(-time.Hour))
@@ -74,7 +74,7 @@ func TestBehindProxies(t *testing.T) {
 	})
 }
 
-// hash is a password as Jupyter keeps it, in the oldest of its forms, which needs no library.
+// hash returns a password in Jupyter's oldest format, which needs no library.
 func hash(password string) string {
 	sum := sha1.Sum([]byte(password + "5a17"))
 	return "sha1:5a17:" + hex.EncodeToString(sum[:])

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// notebookText is a notebook file.
+// notebookText returns a notebook file.
 func notebookText(t *testing.T, sources []string) []byte {
 	t.Helper()
 	cells := make([]any, len(sources))
@@ -24,7 +24,7 @@ func notebookText(t *testing.T, sources []string) []byte {
 	return text
 }
 
-// client is the program, and what a test does with it.
+// client is the program with a test's helpers.
 type client struct {
 	t *testing.T
 	*agent.Agent
@@ -48,7 +48,7 @@ func (s *site) client(opt agent.Options) *client {
 	return &client{s.t, a}
 }
 
-// do calls a tool that has to succeed, and returns its text.
+// do calls a tool that has to succeed and returns its text.
 func (c *client) do(tool string, args map[string]any) string {
 	c.t.Helper()
 	answer, err := c.Do(c.t.Context(), tool, args, nil)
@@ -56,7 +56,7 @@ func (c *client) do(tool string, args map[string]any) string {
 	return answer.Text
 }
 
-// result is what became of a cell that was run.
+// result is the result of an executed cell.
 type result struct {
 	State   string          `json:"state"`
 	Message string          `json:"message"`
@@ -64,7 +64,7 @@ type result struct {
 	Outputs json.RawMessage `json:"outputs"`
 }
 
-// cellArgs are the arguments that run cells by their ids.
+// cellArgs returns the arguments that run cells by their ids.
 func cellArgs(path string, ids ...string) map[string]any {
 	ranges := make([]any, len(ids))
 	for i, id := range ids {
@@ -73,7 +73,7 @@ func cellArgs(path string, ids ...string) map[string]any {
 	return map[string]any{"path": path, "ranges": ranges}
 }
 
-// execute runs a cell and returns what the answer says, whole and of the cell.
+// execute runs a cell and returns the answer and the cell's result.
 func (c *client) execute(path, id string) (*agent.Answer, result) {
 	c.t.Helper()
 	answer, err := c.Call(c.t.Context(), "execute_nb_cells", cellArgs(path, id))
@@ -81,7 +81,7 @@ func (c *client) execute(path, id string) (*agent.Answer, result) {
 	return answer, c.resultOf(answer)
 }
 
-// resultOf is the one result of an answer; none for an error.
+// resultOf returns the one result of an answer, or a zero result for an error.
 func (c *client) resultOf(answer *agent.Answer) result {
 	c.t.Helper()
 	var said struct {
@@ -97,7 +97,7 @@ func (c *client) resultOf(answer *agent.Answer) result {
 	return said.Results[0]
 }
 
-// runs executes a cell that has to be done, with words in its answer.
+// runs executes a cell that has to succeed, with words in its answer.
 func (c *client) runs(path, id string, words ...string) *agent.Answer {
 	c.t.Helper()
 	answer, r := c.execute(path, id)
@@ -108,7 +108,7 @@ func (c *client) runs(path, id string, words ...string) *agent.Answer {
 	return answer
 }
 
-// has reports each of the words that a text has not.
+// has reports each of the words that a text lacks.
 func has(t *testing.T, what, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {

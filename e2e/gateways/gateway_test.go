@@ -19,13 +19,13 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// kind is a gateway that there is.
+// kind is a kind of gateway.
 type kind struct {
-	heading  string // of the page
-	sub      string // of jupyter
-	folder   string // of its environment
-	variable string // that names its program in another one
-	make     string // the target that installs it
+	heading  string // in the page
+	sub      string // subcommand of jupyter
+	folder   string // its environment
+	variable string // names a program in another environment
+	make     string // the make target that installs it
 }
 
 var kinds = map[string]kind{
@@ -53,7 +53,7 @@ type gateway struct {
 	ended chan struct{}
 }
 
-// newGateway starts a gateway, and ends it after the test.
+// newGateway starts a gateway and ends it after the test.
 func newGateway(t *testing.T, k kind) *gateway {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,7 +71,7 @@ func newGateway(t *testing.T, k kind) *gateway {
 	return g
 }
 
-// start starts it, as the page says, and waits until it answers.
+// start starts the gateway as the page says and waits until it answers.
 func (g *gateway) start() {
 	g.t.Helper()
 	root, err := lab.RepoRoot()
@@ -100,7 +100,7 @@ func (g *gateway) start() {
 	g.ended = make(chan struct{})
 	go func() {
 		defer close(g.ended)
-		_ = g.cmd.Wait() // its end is known by the channel
+		_ = g.cmd.Wait() // the channel reports its end
 	}()
 	must.NoError(g.t, poll.Until(g.t.Context(), "the gateway to answer", func(ctx context.Context) error {
 		select {
@@ -128,7 +128,7 @@ func (g *gateway) answers(ctx context.Context) error {
 	return nil
 }
 
-// end ends it by a signal; its kernels see that it is gone, and end too.
+// end ends the gateway with a signal; its kernels notice and end too.
 func (g *gateway) end(how syscall.Signal) {
 	if g.ended == nil {
 		return
@@ -138,7 +138,7 @@ func (g *gateway) end(how syscall.Signal) {
 		return
 	default:
 	}
-	_ = g.cmd.Process.Signal(how) // it may be ending
+	_ = g.cmd.Process.Signal(how) // it may have ended
 	select {
 	case <-g.ended:
 	case <-time.After(20 * time.Second):
@@ -152,7 +152,7 @@ func portOf(a net.Addr) string {
 	return port
 }
 
-// site is a JupyterLab whose kernels are a gateway's.
+// site is a JupyterLab with a gateway's kernels.
 type site struct {
 	t *testing.T
 	*lab.Lab

@@ -13,13 +13,13 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// says is what every call says while the gateway does not answer.
+// says is in every answer while the gateway does not answer.
 const says = "the gateway from which the Jupyter server"
 
-// soon is how long a call may take to say that there is no gateway.
+// soon is how long a call may take to report the missing gateway.
 const soon = 15 * time.Second
 
-// refused calls a tool that needs the gateway, and checks that it says so, soon. A cell is not run then.
+// refused calls a tool that needs the gateway and checks that it soon fails with that reason. The cell is not run.
 func (c *client) refused(tool string, args map[string]any) {
 	c.t.Helper()
 	began := time.Now()
@@ -37,7 +37,7 @@ func (c *client) refused(tool string, args map[string]any) {
 	}
 }
 
-// blames checks that an answer says that it is the gateway, and not the Jupyter server.
+// blames checks that an answer names the gateway, not the Jupyter server.
 func (c *client) blames(tool, text string) {
 	c.t.Helper()
 	has(c.t, tool, text, says)
@@ -45,7 +45,7 @@ func (c *client) blames(tool, text string) {
 	test.StrNotContains(c.t, text, "server went away", test.Sprint(tool))
 }
 
-// worksOn edits and reads the notebook, for which no gateway is needed.
+// worksOn edits and reads the notebook, which does not need a gateway.
 func (c *client) worksOn(path, text string) {
 	c.t.Helper()
 	began := time.Now()
@@ -56,7 +56,7 @@ func (c *client) worksOn(path, text string) {
 	}
 }
 
-// started begins a call, whose answer comes by the channel.
+// started begins a call and returns a channel for its answer.
 func (c *client) started(tool string, args map[string]any) <-chan string {
 	answered := make(chan string, 1)
 	var wg sync.WaitGroup
@@ -72,8 +72,8 @@ func (c *client) started(tool string, args map[string]any) <-chan string {
 	return answered
 }
 
-// A run is lost with the gateway that runs its kernel, and says so; the notebook is worked on meanwhile. The next run after
-// the gateway's return has a new kernel.
+// A run is lost with the gateway that runs its kernel, and its answer says so; the notebook stays usable. The next run
+// after the gateway's return has a new kernel.
 func TestGatewayLost(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind) {
@@ -111,8 +111,8 @@ func TestGatewayLost(t *testing.T) {
 	})
 }
 
-// A gateway that takes requests and answers none of them, as one whose machine stands still or is cut off, is told like one that is
-// gone. When it answers again its kernels are the same.
+// A gateway that accepts requests without answering, as from a machine that hangs or is cut off, is reported like a
+// missing one. When it answers again, its kernels are the same.
 func TestGatewaySilent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind) {
@@ -138,7 +138,7 @@ func TestGatewaySilent(t *testing.T) {
 		c.refused("list_kernels", nil)
 		c.refused("session_create", nil)
 		c.worksOn(path, "# while it still stands still")
-		late := s.client(agent.Options{}) // one that begins meanwhile
+		late := s.client(agent.Options{}) // a client that starts in the meantime
 		late.worksOn(path, "# of one who came")
 		late.refused("execute_nb_cells", cellArgs(path, "c2"))
 		must.NoError(t, g.cmd.Process.Signal(syscall.SIGCONT))
@@ -147,7 +147,7 @@ func TestGatewaySilent(t *testing.T) {
 	})
 }
 
-// A gateway that is lost and comes back while nobody runs anything: the next run has a new kernel at once, and says so.
+// If a gateway is lost and returns while nothing runs, the next run has a new kernel at once, and its answer says so.
 func TestGatewayBackUnseen(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind) {
@@ -157,7 +157,7 @@ func TestGatewayBackUnseen(t *testing.T) {
 		c := s.client(agent.Options{})
 		c.runs(path, "c0")
 		g.end(syscall.SIGKILL)
-		time.Sleep(12 * time.Second) // people are at lunch
+		time.Sleep(12 * time.Second) // no calls in the meantime
 		c.refused("execute_nb_cells", cellArgs(path, "c1"))
 		g.start()
 		has(t, "the next run", c.runs(path, "c1", "False").Text, "variables from before are gone")

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// The page that says how it is set up, and the gateway's port there.
+// The page with the setup, and the gateway's port there.
 const (
 	page     = "docs/kernels-elsewhere.md"
 	pagePort = "8899"
@@ -22,7 +22,7 @@ type command struct {
 	args []string // the program first
 }
 
-// commands are those of the fenced blocks of shell below a heading of the page, with another port for the gateway.
+// commands returns the commands in the shell blocks below a heading of the page, with another port for the gateway.
 func commands(heading, port string) ([]command, error) {
 	root, err := lab.RepoRoot()
 	if err != nil {
@@ -53,7 +53,7 @@ func commands(heading, port string) ([]command, error) {
 	return list, nil
 }
 
-// commandOf is the one of the page's commands that begins with those words.
+// commandOf returns the page's command that begins with those words.
 func commandOf(heading, port string, words ...string) (command, error) {
 	list, err := commands(heading, port)
 	if err != nil {

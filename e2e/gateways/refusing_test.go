@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// refusing is a proxy before a gateway, which answers 503 while it is told to.
+// refusing is a proxy before a gateway that can be switched to answer 503.
 type refusing struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -59,7 +59,7 @@ func (p *refusing) forget(ctx context.Context) {
 	delete(p.sockets, ctx)
 }
 
-// cut breaks all websockets off.
+// cut closes all websockets.
 func (p *refusing) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,9 +81,9 @@ func (p *refusing) port(t *testing.T) string {
 	return at.Port()
 }
 
-// A gateway that answers 503 for a minute: calls say that it is the gateway, the notebook is worked on, and afterwards the
-// kernel is the same as before. Code whose messages still come through goes on; where the websockets are cut, too, it is
-// lost. Jupyter Server has given its own websocket up by then, so that nothing would ever come of that.
+// A gateway answers 503 for a minute: the calls' errors name the gateway, the notebook stays usable, and afterwards the
+// kernel is the same. A run whose messages still arrive continues. If the websockets are cut too, it is lost: Jupyter
+// Server has given up its own websocket by then, so that no more messages would ever arrive.
 func TestRefusingForAMinute(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind) {
@@ -122,7 +122,7 @@ func TestRefusingForAMinute(t *testing.T) {
 	})
 }
 
-// Where the websockets of an idle kernel were cut for a minute, which nobody has seen, the next run reaches it all the same.
+// If the websockets of an idle kernel were cut unnoticed for a minute, the next run still reaches the kernel.
 func TestCutUnseen(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind) {

@@ -23,7 +23,7 @@ plt.title("elsewhere")
 plt.legend()
 plt.show()`
 
-// What works with a kernel of the server's works with one of a gateway's.
+// Everything that works with a kernel of the server works with a gateway's kernel.
 func TestWorks(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k kind) {
@@ -39,7 +39,7 @@ func TestWorks(t *testing.T) {
 		)
 		c := s.client(agent.Options{})
 		c.runs(path, "c0", "line 0", "line 2")
-		c.runs(path, "c5", g.dir) // so that it is a kernel of the gateway's
+		c.runs(path, "c5", g.dir) // proves that the kernel is the gateway's
 
 		t.Run("figure", func(t *testing.T) {
 			answer := c.runs(path, "c1")
@@ -99,7 +99,7 @@ func TestWorks(t *testing.T) {
 	})
 }
 
-// inFile looks at the cells of TestWorks on disk.
+// inFile checks the cells of TestWorks on disk.
 func inFile(cells []nbfile.Cell) error {
 	if len(cells) != 6 || len(cells[0].Outputs) == 0 || len(cells[1].Outputs) == 0 {
 		return fmt.Errorf("%+v", cells)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Name is a test of a package. Where Test is empty, it is the package itself: its build, its TestMain.
+// Name is a test of a package. If Test is empty, it is the package itself: its build, its TestMain.
 type Name struct{ Package, Test string }
 
-// String returns the name as `go test` takes it apart: the package below the module, and the test.
+// String returns the package below the module, and the test.
 func (n Name) String() string {
 	if n.Test == "" {
 		return n.Package
@@ -22,29 +22,29 @@ func (n Name) String() string {
 	return n.Package + " " + n.Test
 }
 
-// Sub reports whether the name is that of a test within another.
+// Sub reports whether the name is a subtest's.
 func (n Name) Sub() bool { return strings.Contains(n.Test, "/") }
 
 // Failure is one failing run of a test.
 type Failure struct {
 	Name
-	// Seed is what `go test -shuffle` takes for the same order again; empty where the tests were not shuffled.
+	// Seed is the value of `go test -shuffle` that repeats the order; empty if the tests were not shuffled.
 	Seed string
-	// Output is what the test printed; of a package, also the reports of the race detector.
+	// Output is the test's output; for a package, it includes the reports of the race detector.
 	Output string
 }
 
-// Took is a run of a test and its time.
+// Took is a run of a test and its duration.
 type Took struct {
 	Name
 	Time time.Duration
 }
 
-// Log is what happened until now.
+// Log has the results so far.
 type Log struct {
-	// Runs counts the runs that have ended, of each test; of a test that runs again and again it counts each.
+	// Runs counts the finished runs of each test, including repeated runs.
 	Runs map[Name]int
-	// Failures are the runs that failed, in their order. A package fails itself only where none of its tests did.
+	// Failures are the failed runs, in order. A package itself counts as failed only if none of its tests failed.
 	Failures []Failure
 	// Skipped counts the runs that were skipped.
 	Skipped int
@@ -53,12 +53,12 @@ type Log struct {
 	begun   map[Name]time.Time
 	output  map[Name]*strings.Builder
 	seed    map[string]string
-	unlucky map[string]bool // packages of which a test has failed
+	unlucky map[string]bool // packages with a failed test
 	races   map[string]*races
 }
 
-// races are the reports of the race detector in a package's output. One that comes between two tests fails neither, and `go
-// test` puts it among the output of the one before.
+// races are the reports of the race detector in a package's output. A race between two tests fails neither, and `go
+// test` puts it into the output of the first.
 type races struct {
 	strings.Builder
 	within bool
@@ -77,7 +77,7 @@ func (r *races) add(line string) {
 	r.within = r.within && !strings.Contains(line, raceEnds)
 }
 
-// NewLog returns a log of nothing.
+// NewLog returns an empty log.
 func NewLog() *Log {
 	return &Log{
 		Runs: map[Name]int{}, begun: map[Name]time.Time{}, output: map[Name]*strings.Builder{},
@@ -92,8 +92,8 @@ type event struct {
 	Elapsed                                   float64
 }
 
-// Read adds the lines of one run of `go test -json`. A last line that is cut off is one that is still being written. Lines
-// that are not events are what a build printed.
+// Read adds the lines of one run of `go test -json`. A truncated last line is still being written. Lines that are not
+// events are build output.
 func (l *Log) Read(r io.Reader) error {
 	lines := bufio.NewReader(r)
 	for {
@@ -111,7 +111,7 @@ func (l *Log) Read(r io.Reader) error {
 	}
 }
 
-// shuffled begins the line with which a test binary says its seed.
+// shuffled begins the line with a test binary's seed.
 const shuffled = "-test.shuffle "
 
 func (l *Log) add(e event) {
@@ -163,12 +163,12 @@ func (l *Log) end(n Name, e event) {
 	delete(l.output, n)
 }
 
-// Alone are the failures of packages of which no test failed. The summary of gotestsum leaves out the race behind them.
+// Alone returns the failures of packages without a failed test. The summary of gotestsum leaves out their data races.
 func (l *Log) Alone() []Failure {
 	return slices.DeleteFunc(slices.Clone(l.Failures), func(f Failure) bool { return f.Test != "" })
 }
 
-// Tests counts the tests that have ended, those within others not counted.
+// Tests counts the finished tests, without subtests.
 func (l *Log) Tests() int {
 	n := 0
 	for name := range l.Runs {
@@ -179,15 +179,15 @@ func (l *Log) Tests() int {
 	return n
 }
 
-// Slowest returns the n longest runs, the longest first; those within others are not counted.
+// Slowest returns the n longest runs, the longest first, without subtests.
 func (l *Log) Slowest(n int) []Took {
 	all := slices.DeleteFunc(slices.Clone(l.took), func(t Took) bool { return t.Sub() })
 	slices.SortStableFunc(all, func(a, b Took) int { return cmp.Compare(b.Time, a.Time) })
 	return all[:min(n, len(all))]
 }
 
-// Running returns the tests that have begun and not ended, with how long ago that was; packages only where none of their
-// tests runs, and tests only where none within them does. The longest is the first.
+// Running returns the tests that have begun and not ended, and for how long they have run, the longest first. It leaves
+// out a package or test if a test within it is running.
 func (l *Log) Running(now time.Time) []Took {
 	var all []Took
 	for n, at := range l.begun {

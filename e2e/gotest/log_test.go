@@ -10,8 +10,8 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// What go test printed of a package with a test that fails the second time, one that still runs, and one of a package that
-// does not compile.
+// The output of go test for a package with a test that fails the second time and one that still runs, and for a package
+// that does not compile.
 const printed = `{"Time":"2026-01-01T00:00:00Z","Action":"start","Package":"m/a"}
 {"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"m/a","Output":"-test.shuffle 17\n"}
 {"Time":"2026-01-01T00:00:00Z","Action":"run","Package":"m/a","Test":"TestOne"}
@@ -40,8 +40,8 @@ func read(t *testing.T) *Log {
 	return l
 }
 
-// A failure has the seed and the words of its own run; a package that was not built is one too, and one with a race that
-// fails no test.
+// A failure has the seed and the output of its own run; a package that does not build is a failure too, and so is one
+// with a race that fails no test.
 func TestFailures(t *testing.T) {
 	want := []Failure{
 		{Name{"m/a", "TestOne"}, "17", "    one_test.go:3: no\n"},
@@ -67,7 +67,7 @@ func TestRuns(t *testing.T) {
 	test.Eq(t, 2*time.Second, got[0].Time, test.Sprint("slowest"))
 }
 
-// What runs is the innermost that has not ended.
+// Running names the innermost test that has not ended.
 func TestRunning(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 13, 0, time.UTC)
 	want := []Took{{Name{"m/a", "TestTwo/inner"}, 10 * time.Second}}

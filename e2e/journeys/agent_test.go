@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// do calls a tool that has to succeed, and returns its text.
+// do calls a tool that has to succeed and returns its text.
 func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
 	t.Helper()
 	answer, err := a.Do(t.Context(), tool, args, nil)
@@ -19,14 +19,14 @@ func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
 	return answer.Text
 }
 
-// result is what became of a cell that was run.
+// result is the result of an executed cell.
 type result struct {
 	State   string          `json:"state"`
 	RunID   string          `json:"run_id"`
 	Outputs json.RawMessage `json:"outputs"`
 }
 
-// execute runs a cell by its id and returns what the answer says, whole and of the cell.
+// execute runs a cell by its id and returns the answer's text and the cell's result.
 func execute(t *testing.T, a *agent.Agent, path, id string) (string, result) {
 	t.Helper()
 	var answer struct {
@@ -40,7 +40,7 @@ func execute(t *testing.T, a *agent.Agent, path, id string) (string, result) {
 	return said.Text, answer.Results[0]
 }
 
-// has reports each of the words that a text has not.
+// has reports each of the words that a text lacks.
 func has(t *testing.T, what, text string, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -50,7 +50,7 @@ func has(t *testing.T, what, text string, words ...string) {
 	}
 }
 
-// sources are those of cells in their order, each after its id.
+// sources returns the cells' sources in order, each after its id.
 func sources[C any](cells []C, of func(C) (id, source string)) []string {
 	var list []string
 	for _, c := range cells {
@@ -62,7 +62,7 @@ func sources[C any](cells []C, of func(C) (id, source string)) []string {
 
 func inRoom(c roomCell) (id, source string) { return c.ID, c.Source }
 
-// same reports whether two lists are the same, as an error that shows both.
+// same returns an error that shows both lists if they differ.
 func same(got, want []string) error {
 	if slices.Equal(got, want) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
-// An agent finds a notebook, reads it, changes a word, puts a cell in and moves one: the room and the file have just that.
+// An agent finds a notebook, reads it, changes a word, inserts a cell and moves one; room and file have just that.
 func TestReadFindEditInsertMove(t *testing.T) {
 	t.Parallel()
 	path := notebook(t, kit.Jupyter(t), "import math", "radius = 2  # größe 😀", "print(math.pi * radius)")
@@ -47,8 +47,8 @@ func TestReadFindEditInsertMove(t *testing.T) {
 	})
 }
 
-// An edit that was answered as done is in the file; one that could be in no file, because that is gone, is refused, and not
-// made.
+// An edit that was answered as done is in the file; an edit that cannot be saved, because the file is gone, is refused
+// and not made.
 func TestSaveIsProved(t *testing.T) {
 	t.Parallel()
 	path := notebook(t, kit.Jupyter(t), "x = 1")

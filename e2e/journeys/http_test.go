@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// Over HTTP the right token lets a client edit and run; a wrong one, and none, are refused.
+// Over HTTP the right token lets a client edit and run; a wrong or missing one is refused.
 func TestHTTPWithToken(t *testing.T) {
 	t.Parallel()
 	path := notebook(t, kit.Jupyter(t), "6 * 7")
@@ -32,7 +32,7 @@ func TestHTTPWithToken(t *testing.T) {
 	works(t, at, "Bearer "+w.Tokens[0], path, m)
 }
 
-// Inside Jupyter Server the program stands behind the server's own token.
+// Inside Jupyter Server the program is protected by the server's own token.
 func TestInsideJupyterServer(t *testing.T) {
 	t.Parallel()
 	in, err := embedded.Install(t.TempDir())
@@ -55,7 +55,7 @@ func TestInsideJupyterServer(t *testing.T) {
 	works(t, server.URL+"/mcp", "token "+server.Token, path, m)
 }
 
-// post sends a first message, and returns the status.
+// post sends a first message and returns the status.
 func post(t *testing.T, at, authorization string) int {
 	t.Helper()
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"ping"}`

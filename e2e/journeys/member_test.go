@@ -25,13 +25,13 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// member is a member of a notebook's room that is made with pycrdt: it sees what the room has, and types as a person does.
+// member is a member of a notebook's room, made with pycrdt: it sees the room's content and types as a person does.
 type member struct {
 	t    *testing.T
 	name string
 }
 
-// roomCell is a cell as the room has it.
+// roomCell is a cell in the room.
 type roomCell struct {
 	ID             string          `json:"id"`
 	Source         string          `json:"source"`
@@ -40,7 +40,7 @@ type roomCell struct {
 	ExecutionState string          `json:"execution_state"`
 }
 
-// join lets a member into the room of a notebook of a server's.
+// join adds a member to the room of a server's notebook.
 func join(t *testing.T, server *lab.Lab, path string) *member {
 	t.Helper()
 	var session struct{ FileID, SessionID string }
@@ -59,14 +59,14 @@ func join(t *testing.T, server *lab.Lab, path string) *member {
 	return m
 }
 
-// do has the member do something, and decodes what comes of it.
+// do sends the member a command and decodes its result.
 func (m *member) do(into any, command map[string]any) {
 	m.t.Helper()
 	command["peer"] = m.name
 	must.NoError(m.t, tell(into, command))
 }
 
-// cells are those of the room.
+// cells returns the room's cells.
 func (m *member) cells() (list []roomCell) {
 	m.t.Helper()
 	m.do(nil, map[string]any{"do": "flush"})
@@ -74,19 +74,19 @@ func (m *member) cells() (list []roomCell) {
 	return list
 }
 
-// types puts text into a cell, as far from its beginning as so many letters, and waits until the room has it.
+// types inserts text into a cell at an offset and waits until the room has it.
 func (m *member) types(cell, at int, text string) {
 	m.t.Helper()
 	m.do(nil, map[string]any{"do": "text", "cell": cell, "at": at, "del": 0, "ins": text, "flush": true})
 }
 
-// sees waits until the room is as check wants it.
+// sees waits until check accepts the room's cells.
 func (m *member) sees(what string, check func([]roomCell) error) {
 	m.t.Helper()
 	must.NoError(m.t, poll.Until(m.t.Context(), "the room to have "+what, func(context.Context) error { return check(m.cells()) }))
 }
 
-// fileHas waits until the file of a notebook is as check wants it.
+// fileHas waits until check accepts the cells of a notebook's file.
 func fileHas(t *testing.T, server *lab.Lab, path, what string, check func([]nbfile.Cell) error) {
 	t.Helper()
 	must.NoError(t, poll.Until(t.Context(), "the file to have "+what, func(context.Context) error {
@@ -98,7 +98,7 @@ func fileHas(t *testing.T, server *lab.Lab, path, what string, check func([]nbfi
 	}))
 }
 
-// members is the process of all members, started for the first of them.
+// members is the process of all members, started for the first one.
 var members struct {
 	sync.Mutex
 	cmd    *exec.Cmd
@@ -129,7 +129,7 @@ func startMembers() error {
 	return nil
 }
 
-// tell gives the process one command, and decodes its answer.
+// tell sends the process one command and decodes its answer.
 func tell(into any, command map[string]any) error {
 	members.Lock()
 	defer members.Unlock()
@@ -163,7 +163,7 @@ func tell(into any, command map[string]any) error {
 	return json.Unmarshal(a.Value, into)
 }
 
-// endMembers ends the process, when the tests are over.
+// endMembers ends the process after the tests.
 func endMembers() error {
 	_ = members.in.Close() // which ends it
 	if err := members.cmd.Wait(); err != nil {
@@ -172,7 +172,7 @@ func endMembers() error {
 	return nil
 }
 
-// notebook writes a notebook of the test's own with code cells c0, c1, …; its kernel ends with the test.
+// notebook writes a notebook for one test with code cells c0, c1, …; its kernel ends with the test.
 func notebook(t *testing.T, server *lab.Lab, sources ...string) string {
 	t.Helper()
 	cells := make([]map[string]any, len(sources))

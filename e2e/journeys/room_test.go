@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// A notebook that nobody asks about is left; the next call joins it again, with what somebody has typed meanwhile, and
+// The program leaves the room of an unused notebook; the next call joins it again, with text typed in the meantime, and
 // edits go both ways.
 func TestEvictionAndReturn(t *testing.T) {
 	t.Parallel()
@@ -43,12 +43,12 @@ func TestEvictionAndReturn(t *testing.T) {
 	})
 }
 
-// A client that has subscribed to a cell hears of what somebody types there, and reads it.
+// A client that has subscribed to a cell is notified when a person types there, and reads it.
 func TestSubscription(t *testing.T) {
 	t.Parallel()
 	path := notebook(t, kit.Jupyter(t), "x = 1", "y = 1")
 	m := join(t, kit.Jupyter(t), path)
-	// The newer revisions have another way to subscribe.
+	// The newest revision has another way to subscribe.
 	a := kit.StartAgentAs(t, agent.Options{Protocol: "2025-11-25"})
 	kit.ReadCells(t, a, path)
 	text, err := a.Read(t.Context(), "notebook://list")

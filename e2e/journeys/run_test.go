@@ -22,7 +22,7 @@ plt.xlabel("day")
 plt.legend()
 plt.show()`
 
-// figureSays is what a model reads beside its picture.
+// figureSays is the text for the model beside its picture.
 const figureSays = `"journey" (x: day): 1 line "bikes", x 0 … 2, y 1 … 3`
 
 // A figure that a cell draws is an image of the answer, and an output in the room and in the file.
@@ -37,7 +37,7 @@ func TestRunWithFigure(t *testing.T) {
 	test.True(t, bytes.HasPrefix(answer.Images[0].Data, []byte("\x89PNG")))
 	pictures := func(outputs []nbfile.Output) (n int) {
 		for _, o := range outputs {
-			if o.Data["image/png"] != nil && len(o.Data) == 2 { // with its text, and nothing of what the model reads
+			if o.Data["image/png"] != nil && len(o.Data) == 2 { // with its text, but without the model's description
 				n++
 			}
 		}
@@ -58,7 +58,7 @@ func TestRunWithFigure(t *testing.T) {
 	})
 }
 
-// Code that asks is said to wait, with what it asks, and goes on with the answer.
+// An answer reports that code waits for input, and its prompt; the code continues with the input.
 func TestInput(t *testing.T) {
 	t.Parallel()
 	path := notebook(t, kit.Jupyter(t), "name = input('Who is it? ')\nprint('hello', name)")
@@ -77,7 +77,7 @@ func TestInput(t *testing.T) {
 	})
 }
 
-// printed is what a cell has printed.
+// printed returns a cell's printed text.
 func printed(c roomCell) string {
 	var b strings.Builder
 	for _, o := range c.Outputs {
@@ -86,8 +86,8 @@ func printed(c roomCell) string {
 	return b.String()
 }
 
-// A run whose kernel is killed is said to be lost, in the notebook too; the next one runs, and says that the variables are
-// gone.
+// A run whose kernel is killed is reported as lost, in the notebook too; the next one runs, and its answer says that the
+// variables are gone.
 func TestKilledKernel(t *testing.T) {
 	t.Parallel()
 	path := notebook(t, kit.Jupyter(t), "kept = 1", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "'kept' in globals()")

@@ -17,12 +17,12 @@ import (
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
-// screenshot is what the person saw at the end.
+// screenshot is the person's view at the end.
 var screenshot = filepath.Join("artifacts", "typing-beside-agent.png")
 
-// Somebody types in a tab while the agent changes the same cell, and runs and plots in another: nothing that was typed is
-// lost, and the tab shows the plot without being loaded again. The agent sees where the person is and what they typed, and
-// takes back its own: the plot goes, and what was typed stays.
+// A person types in a tab while the agent changes the same cell, and runs and plots in another: no typed text is lost,
+// and the tab shows the plot without a reload. The agent sees where the person is and the typed text, and undoes its own
+// edits: the plot goes, and the typed text stays.
 func TestTypingBesideAgent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -48,7 +48,7 @@ func TestTypingBesideAgent(t *testing.T) {
 	for busy := true; busy; edits++ {
 		do(t, a, "edit_text", map[string]any{
 			"path": path, "cell_id": "c0", "old_text": fmt.Sprintf("alpha = %d", edits), "new_text": fmt.Sprintf("alpha = %d", edits+1),
-			"force": true, // else it is not done while somebody types there
+			"force": true, // refused otherwise while a person types there
 		})
 		select {
 		case err := <-typing:

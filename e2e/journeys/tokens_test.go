@@ -21,20 +21,20 @@ import (
 	"github.com/nbduet/nbduet/e2e/tokens"
 )
 
-// answersFile is where the answers stand afterwards, for people to read.
+// answersFile gets the answers, for people to read.
 var answersFile = filepath.Join("artifacts", "answers-in-words.txt")
 
-// What answers may cost, in tokens of o200k.
+// Limits of answers in tokens of o200k.
 const (
 	mostTable   = 65 // a run whose output is a table of some 40 tokens
-	mostBesides = 25 // a run, besides what it puts out
+	mostBesides = 25 // a run, without its output
 	mostError   = 60 // a run that fails in a cell of one line
-	mostInsert  = 40 // a cell that is inserted and prints one line
-	mostDone    = 25 // that something was done, without outputs
+	mostInsert  = 40 // an inserted cell that prints one line
+	mostDone    = 25 // a confirmation without outputs
 )
 
-// The cells of the story. The frames have five columns: of the first, pandas writes two rows in some 40 tokens, of the
-// other five in about twice as many.
+// The cells of the story. The frames have five columns: pandas writes two rows of the first in some 40 tokens, and five
+// of the other in about twice as many.
 const (
 	framesCell = `import pandas as pd
 
@@ -46,18 +46,18 @@ busiest = {"day": 14, "bikes": 1181}`
     print(n)  # a number`
 )
 
-// story is a piece of work of which each answer is recorded.
+// story is a piece of work; each of its answers is recorded.
 type story struct {
 	t    *testing.T
 	a    *agent.Agent
 	path string
 	told strings.Builder
 	used []string
-	// cost is what the last answer costs.
+	// cost is the cost of the last answer.
 	cost int
 }
 
-// tell calls a tool that has to succeed and whose answer costs most tokens at most, where most is not 0.
+// tell calls a tool that has to succeed. Its answer may cost most tokens, unless most is 0.
 func (s *story) tell(what, tool string, args map[string]any, most int) string {
 	s.t.Helper()
 	said := do(s.t, s.a, tool, args)
@@ -68,7 +68,7 @@ func (s *story) tell(what, tool string, args map[string]any, most int) string {
 	return said
 }
 
-// refused calls a tool that has to refuse.
+// refused calls a tool that has to fail.
 func (s *story) refused(what, tool string, args map[string]any) {
 	s.t.Helper()
 	answer, err := s.a.Call(s.t.Context(), tool, args)
@@ -79,7 +79,7 @@ func (s *story) refused(what, tool string, args map[string]any) {
 	}
 }
 
-// record keeps an answer, and counts it.
+// record keeps an answer and counts its tokens.
 func (s *story) record(what, tool string, args map[string]any, said string) {
 	s.t.Helper()
 	var err error
@@ -93,13 +93,13 @@ func (s *story) record(what, tool string, args map[string]any, said string) {
 	s.t.Log(part)
 }
 
-// in are arguments about the story's notebook.
+// in returns arguments for the story's notebook.
 func (s *story) in(args map[string]any) map[string]any {
 	args["path"] = s.path
 	return args
 }
 
-// at are the arguments of a tool for one cell.
+// at returns the arguments of a tool for one cell.
 func (s *story) at(index int, more ...any) map[string]any {
 	args := map[string]any{"ranges": []any{map[string]any{"start": index}}}
 	for i := 0; i < len(more); i += 2 {
@@ -108,7 +108,7 @@ func (s *story) at(index int, more ...any) map[string]any {
 	return s.in(args)
 }
 
-// insert are the arguments for new cells, of code where they are no headings.
+// insert returns the arguments for new cells; headings become Markdown cells.
 func (s *story) insert(position int, run bool, contents ...string) map[string]any {
 	var cells []any
 	for _, c := range contents {
@@ -121,12 +121,12 @@ func (s *story) insert(position int, run bool, contents ...string) map[string]an
 	return s.in(map[string]any{"position": position, "exec": run, "cells": cells})
 }
 
-// modify are the arguments for a new source of a cell.
+// modify returns the arguments for a new source of a cell.
 func (s *story) modify(index int, content string) map[string]any {
 	return s.in(map[string]any{"exec": false, "modifications": []any{map[string]any{"range": map[string]any{"start": index}, "content": content}}})
 }
 
-// itself counts what a cell has put out, as the file has it.
+// itself counts the tokens of a cell's outputs in the file.
 func (s *story) itself(index int) (n int) {
 	s.t.Helper()
 	fileHas(s.t, kit.Jupyter(s.t), s.path, "the output", func(cells []nbfile.Cell) error {
@@ -144,7 +144,7 @@ func (s *story) itself(index int) (n int) {
 	return n
 }
 
-// little reports a run that costs too much besides its output.
+// little reports a run that costs too much in addition to its output.
 func (s *story) little(index int) {
 	s.t.Helper()
 	if itself := s.itself(index); s.cost > itself+mostBesides {
@@ -152,8 +152,8 @@ func (s *story) little(index int) {
 	}
 }
 
-// What the tools of the default list answer in words costs little: hardly more than the outputs themselves. All the
-// answers are kept for people to read.
+// Answers in words of the default list's tools cost hardly more than the outputs themselves. All answers are kept for
+// people to read.
 func TestAnswersCostLittle(t *testing.T) {
 	t.Parallel()
 	folder := fmt.Sprintf("work-%d", time.Now().Unix())
@@ -180,7 +180,7 @@ func TestAnswersCostLittle(t *testing.T) {
 	}
 }
 
-// runs has the story run tables, an error and a plot.
+// runs executes tables, an error and a plot.
 func (s *story) runs() {
 	s.tell("listing the notebooks", "list_nbs", nil, 0)
 	s.tell("reading an empty notebook", "read_nb_cells", s.in(map[string]any{}), 0)
@@ -209,7 +209,7 @@ func (s *story) edits() {
 	s.tell("deleting a cell", "delete_nb_cells", s.at(5), mostDone)
 }
 
-// merges changes a cell in which somebody has typed meanwhile.
+// merges changes a cell in which a person has typed in the meantime.
 func (s *story) merges() {
 	revision := regexp.MustCompile(`revision (\w+)`).FindStringSubmatch(s.tell("reading one cell before somebody types", "read_nb_cells", s.at(2), 0))
 	if revision == nil {
@@ -230,7 +230,7 @@ func (s *story) merges() {
 	s.tell("reading one cell", "read_nb_cells", s.at(3), 0)
 }
 
-// looks has the story look at what is in the kernel.
+// looks inspects the kernel's variables.
 func (s *story) looks() {
 	has(s.t, "the list of variables", s.tell("listing the variables", "inspect_data", s.in(map[string]any{}), 0), "trips")
 	has(s.t, "the table", s.tell("looking at a table", "inspect_data", s.in(map[string]any{"name": "month"}), 0), "bikes")
@@ -243,7 +243,7 @@ func (s *story) looks() {
 // runID finds the id of a run.
 var runID = regexp.MustCompile(`run-[\w-]+`)
 
-// waits has the story wait for a run that takes long, end it, and restart the kernel.
+// waits awaits a long run, ends it, and restarts the kernel.
 func (s *story) waits() {
 	slow := s.insert(0, true, "import time\nprint('begun', flush=True)\ntime.sleep(600)")
 	slow["timeout"] = 1

@@ -15,7 +15,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// caller is an MCP client of one user's that sends each message as it is, and keeps answers as they came.
+// caller is one user's MCP client that sends each message unchanged and keeps the raw answers.
 type caller struct {
 	at, token string
 	session   string // the MCP session
@@ -28,7 +28,7 @@ func (o *office) newCaller(t *testing.T, token string) *caller {
 	return &caller{at: o.how.URL, token: token, session: o.session(t, token)}
 }
 
-// reply is what came of a request.
+// reply is the answer to a request.
 type reply struct {
 	status int
 	raw    string
@@ -66,7 +66,7 @@ func (c *caller) ask(ctx context.Context, session, method string, params any) (r
 		data, ok := strings.CutPrefix(strings.TrimSpace(line), "data: ")
 		if ok && json.Unmarshal([]byte(data), &m) == nil && m.ID == c.id && m.Result != nil {
 			var tool struct{ IsError bool }
-			_ = json.Unmarshal(m.Result, &tool) // what is no tool's has no such field
+			_ = json.Unmarshal(m.Result, &tool) // only a tool's result has this field
 			r.result, r.failed = m.Result, tool.IsError
 		}
 	}
@@ -81,7 +81,7 @@ func (c *caller) call(t *testing.T, tool string, args map[string]any) reply {
 	return r
 }
 
-// do calls a tool that has to be answered, and decodes what it has in fields.
+// do calls a tool that has to succeed and decodes its structured content.
 func (c *caller) do(t *testing.T, tool string, args map[string]any, out any) reply {
 	t.Helper()
 	r := c.call(t, tool, args)
@@ -125,7 +125,7 @@ func list[T any](t *testing.T, c *caller, method, key string) (all []T) {
 	}
 }
 
-// offered is a tool as it is listed.
+// offered is a listed tool.
 type offered struct {
 	Name        string
 	Annotations struct{ ReadOnlyHint bool }
@@ -138,7 +138,7 @@ type offered struct {
 	}
 }
 
-// reads is 1 for a tool that changes nothing, else 0.
+// reads returns 1 for a read-only tool, else 0.
 func (o offered) reads() int {
 	if o.Annotations.ReadOnlyHint {
 		return 1
@@ -146,10 +146,10 @@ func (o offered) reads() int {
 	return 0
 }
 
-// names are what a user's things are called, by the names of arguments. Those of one argument are tried one after another.
+// names are the names of a user's objects, by the names of arguments. The values of one argument are tried in turn.
 type names map[string][]any
 
-// neutral are arguments that name nothing of anybody's.
+// neutral are arguments that do not name a user's object.
 var neutral = map[string]any{
 	"text": "mine", "content": "mine", "code": "1", "source": "mine", "cell_source": "mine", "old_text": "mine", "new_text": "mine too", "old_string": "mine",
 	"new_string": "mine too", "title": "mine", "cell_type": "code", "pattern": "explore_dataset", "timeout": 1, "timeout_seconds": 1, "wait": 1, "position": 0,
@@ -159,7 +159,7 @@ var neutral = map[string]any{
 	"modifications": []any{map[string]any{"range": map[string]any{"start": 0, "end": 1}, "content": "mine"}},
 }
 
-// idle are the other arguments, which are left out: they say how, and not of what.
+// idle are the other arguments, which are left out: they do not name an object either.
 var idle = []string{
 	"maxCellOutputSize", "maxOutputSize", "interrupt_on_cancel", "progress_interval", "stream", "own", "document_provider", "jupyter_token", "type",
 	"include_source", "cell_indices", "what", "reason", "replace_all", "occurrence", "max_depth", "start_index", "limit", "agents", "rows", "format", "sheet",
@@ -167,8 +167,8 @@ var idle = []string{
 	"output", "offset", "max_content", "max_chars", "head_rows", "max_columns", "include_all", "maxCellData", "cursor",
 }
 
-// calls are a tool's with a user's names: one for each name of each of its arguments, with the first of all others. The tool
-// has to be known that far: an argument that is in no table is an error, so that a new one is put into one.
+// calls returns a tool's calls with a user's names: one for each name of each of its arguments, with the first name of
+// all others. An argument that is in no table is an error, so that new ones are added to a table.
 func (n names) calls(o offered) (all []map[string]any, err error) {
 	base := map[string]any{}
 	var named []string
@@ -194,7 +194,7 @@ func (n names) calls(o offered) (all []map[string]any, err error) {
 			one[arg] = value
 			all = append(all, one)
 		}
-		// A tool that wants one of several names may have that alone.
+		// A tool that needs one of several names may get only that one.
 		if one := map[string]any{arg: n[arg][0]}; len(named) > 1 {
 			for k, v := range base {
 				if _, is := n[k]; !is || slices.Contains(o.InputSchema.Required, k) {
@@ -207,7 +207,7 @@ func (n names) calls(o offered) (all []map[string]any, err error) {
 	return all, nil
 }
 
-// hidden are the forms that a text has in answers: as it is, and in base64 wherever it begins.
+// hidden returns the forms of a text in answers: plain, and in base64 at any offset.
 func hidden(text string) (forms []string) {
 	forms = append(forms, text)
 	for skip := range 3 {

@@ -22,18 +22,18 @@ import (
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 )
 
-// only is a word that is in each of ann's things, and that no one else sends or has.
+// only is a word in each of ann's objects that no other user sends or has.
 const only = "heliotrope-7c1e95-for-ann-alone"
 
-// fewest is how many of bob's requests have ann's names, at least.
+// fewest is the minimal number of bob's requests with ann's names.
 const fewest = 200
 
-// crossing is bob, who knows what all of ann's things are called.
+// crossing is bob, who knows the names of all of ann's objects.
 type crossing struct {
 	*office
 	ann, bob  *caller
 	hers      names
-	forms     []string // of what no answer to bob may have
+	forms     []string // must not be in an answer to bob
 	tools     []offered
 	templates []struct {
 		URI string `json:"uriTemplate"`
@@ -42,7 +42,7 @@ type crossing struct {
 	sent      int
 }
 
-// crossed has bob ask for everything of ann's by its name.
+// crossed lets bob request all of ann's objects by name.
 func (o *office) crossed(t *testing.T) {
 	_, err := o.StartServer(t.Context(), "bob")
 	must.NoError(t, err)
@@ -50,7 +50,7 @@ func (o *office) crossed(t *testing.T) {
 	c := &crossing{office: o, ann: o.newCaller(t, key.Secret), bob: o.newCaller(t, token(t, o.Hub, "bob", work("bob")...).Secret), forms: hidden(only)}
 	c.make(t)
 	c.tools = list[offered](t, c.ann, "tools/list", "tools")
-	// Those that only read come first, as there would be nothing to read after some of the others.
+	// Tools that only read come first; some of the others destroy their objects.
 	slices.SortStableFunc(c.tools, func(a, b offered) int {
 		return cmp.Compare(b.reads(), a.reads())
 	})
@@ -60,7 +60,7 @@ func (o *office) crossed(t *testing.T) {
 	c.resources = list[struct{ URI string }](t, c.ann, "resources/list", "resources")
 	heard, stop := c.listen(t, c.bob)
 	before := c.state(t, key)
-	// Once while bob has nothing of that name, and once more when he has what some of the calls made.
+	// Once while bob has no object of that name, and once more with the objects that some of the calls made.
 	for range 2 {
 		c.reads(t)
 		c.calls(t)
@@ -73,7 +73,7 @@ func (o *office) crossed(t *testing.T) {
 			}
 		}
 	}
-	// What ann does is told to nobody else.
+	// Other users are not notified of ann's actions.
 	c.ann.do(t, "insert_nb_cells", map[string]any{"path": "hers.ipynb", "position": 0, "cells": []any{map[string]any{"content": "# " + only}}}, nil)
 	c.ann.do(t, "delete_nb_cells", map[string]any{"path": "hers.ipynb", "ranges": []any{map[string]any{"start": 0, "end": 1}}}, nil)
 	stop()
@@ -89,7 +89,7 @@ func (o *office) crossed(t *testing.T) {
 	c.right(t)
 }
 
-// make has ann make one of everything, and notes what it is called.
+// make makes one of each of ann's objects and notes its name.
 func (c *crossing) make(t *testing.T) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -137,7 +137,7 @@ func (c *crossing) make(t *testing.T) {
 		"cell": {cells.Cells[0].ID}, "cell_ids_to_delete": {[]any{cells.Cells[0].ID}}, "resource_uri": {uri[0], uri[0] + "/full", "jupyter://images/" + uri[2]},
 		"url": {at, c.URL + "/user/ann/tree/hers.ipynb"}, "jupyter_url": {c.URL + "/user/ann/"}, "variable_name": {"hers", "table"}, "name": {"hers", "her book"},
 		"revision": {changes.Revision}, "since": {changes.Revision}, "module": {"hers"}, "kernel_name": {"python3"}, "mention": {cells.Cells[0].ID}, "step": {changes.Revision},
-		// Of resources.
+		// Arguments of resources.
 		"image_id": {uri[2]}, "file": {"hers"}, "notebook_id": {"hers.ipynb"}, "pattern": {"explore_dataset"},
 	}
 	for _, r := range list[struct{ URI string }](t, a, "resources/list", "resources") {
@@ -155,7 +155,7 @@ func (c *crossing) make(t *testing.T) {
 	c.forms = append(c.forms, blob.Contents[0].Blob[:400])
 }
 
-// listen opens the stream of what a client is told of its own accord.
+// listen opens the stream of a client's notifications.
 func (c *crossing) listen(t *testing.T, who *caller) (heard func() string, stop func()) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, who.at, nil)
@@ -190,10 +190,10 @@ func (c *crossing) listen(t *testing.T, who *caller) (heard func() string, stop 
 	return func() string { mu.Lock(); defer mu.Unlock(); return all.String() }, stop
 }
 
-// passing is what is another as time goes by.
+// passing matches values that change with time.
 var passing = regexp.MustCompile(`\\"(seconds_ago|last_activity|last_used)\\":("[^"]*"|[^,}]*)`)
 
-// state is what ann has, as her server and her agent show it.
+// state returns ann's objects, as her server and her agent show them.
 func (c *crossing) state(t *testing.T, key hubs.Token) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -230,7 +230,7 @@ func (c *crossing) state(t *testing.T, key hubs.Token) map[string]string {
 	return all
 }
 
-// clean wants an answer to bob to have nothing of ann's.
+// clean checks that an answer to bob has no content of ann's objects.
 func (c *crossing) clean(t *testing.T, what string, r reply) {
 	t.Helper()
 	c.sent++
@@ -244,7 +244,7 @@ func (c *crossing) clean(t *testing.T, what string, r reply) {
 	}
 }
 
-// calls has bob call each tool with ann's names.
+// calls lets bob call each tool with ann's names.
 func (c *crossing) calls(t *testing.T) {
 	t.Helper()
 	for _, tool := range c.tools {
@@ -261,7 +261,7 @@ func (c *crossing) calls(t *testing.T) {
 
 var placeholder = regexp.MustCompile(`\{[+?]?(\w+)\}`)
 
-// uris are the addresses of ann's resources.
+// uris returns the addresses of ann's resources.
 func (c *crossing) uris(t *testing.T) (all []string) {
 	t.Helper()
 	for _, template := range c.templates {
@@ -296,7 +296,7 @@ func (c *crossing) uris(t *testing.T) (all []string) {
 	return all
 }
 
-// reads has bob read and subscribe to ann's resources.
+// reads lets bob read and subscribe to ann's resources.
 func (c *crossing) reads(t *testing.T) {
 	t.Helper()
 	for _, uri := range c.uris(t) {
@@ -308,7 +308,7 @@ func (c *crossing) reads(t *testing.T) {
 	}
 }
 
-// sessions has bob use ann's sessions of the protocol.
+// sessions lets bob use ann's sessions of the protocol.
 func (c *crossing) sessions(t *testing.T) {
 	t.Helper()
 	refused := func(what string, r reply) {
@@ -338,7 +338,7 @@ func (c *crossing) sessions(t *testing.T) {
 		res, err := http.DefaultClient.Do(req)
 		must.NoError(t, err)
 		var b []byte
-		if res.StatusCode >= 400 { // else it may be a stream without an end
+		if res.StatusCode >= 400 { // otherwise it may be an endless stream
 			b, err = io.ReadAll(res.Body)
 			must.NoError(t, err)
 		}
@@ -350,7 +350,7 @@ func (c *crossing) sessions(t *testing.T) {
 	}
 }
 
-// events opens a stream of events for ann, and returns where its messages are sent to, below the service's address.
+// events opens a stream of events for ann and returns the address for its messages, below the service's address.
 func (c *crossing) events(t *testing.T) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.service+"/sse", nil)
@@ -369,7 +369,7 @@ func (c *crossing) events(t *testing.T) string {
 	return found
 }
 
-// right has ann ask with the same names: they are those of her things.
+// right checks that the same names work for ann.
 func (c *crossing) right(t *testing.T) {
 	t.Helper()
 	answered, with := 0, 0

@@ -36,7 +36,7 @@ func TestInEachServer(t *testing.T) {
 	both(t, func(t *testing.T, version int) {
 		h := start(t, hubs.Options{
 			Version: version, Python: in.Python, Env: in.Env,
-			// The share is for the guest; the page has it in its first section.
+			// The guest needs the share; the page has it in its first section.
 			Config: block(t, onYourMachine, "python") + block(t, inEachServer, "python"),
 		})
 		ann := joined(t, h, "ann")
@@ -60,7 +60,7 @@ func TestInEachServer(t *testing.T) {
 		guest := reach(t, how)
 		must.NoError(t, guest.calls(t.Context(), "insert_nb_cells", insert("inside.ipynb", "print('guest')"), "guest"))
 		must.NoError(t, m.sees("print('guest')", "print(6 * 7)", ""))
-		// Who comes without an MCP session is told apart by name, and has nothing of another's.
+		// Callers without an MCP session are distinguished by name and do not see each other's objects.
 		const begin, list = `{"tool_name":"session_create","arguments":{"name":"ann's own"}}`, `{"tool_name":"session_list","arguments":{}}`
 		plain(t, how.URL, made, begin)
 		for who, want := range map[hubs.Token]bool{made: true, theirs: false} {
@@ -92,13 +92,13 @@ func TestInEachServer(t *testing.T) {
 	})
 }
 
-// insert is what inserts a cell at the beginning, and runs it.
+// insert returns the arguments that insert and run a cell at the beginning.
 func insert(path, source string) map[string]any {
 	return map[string]any{"path": path, "position": 0, "exec": true, "cells": []any{map[string]any{"content": source}}}
 }
 
-// sending sends headers with each request, as mcp-go's own are not on all of them, and keeps the last answer's status, which
-// mcp-go does not tell.
+// sending adds headers to each request, because mcp-go does not send its own on all of them, and keeps the last answer's
+// status, which mcp-go does not return.
 type sending struct {
 	header map[string]string
 	status atomic.Int64
@@ -123,7 +123,7 @@ type remote struct {
 	sent   *sending
 }
 
-// reach connects a client as its configuration says, which ends with the test.
+// reach connects a client as its configuration says and closes it when the test ends.
 func reach(t *testing.T, how entry) remote {
 	t.Helper()
 	sent := &sending{header: how.Headers}
@@ -131,7 +131,7 @@ func reach(t *testing.T, how entry) remote {
 	must.NoError(t, err)
 	c := client.NewClient(link, client.WithProtocolVersion("2025-11-25")) // with a session
 	must.NoError(t, c.Start(t.Context()))
-	t.Cleanup(func() { _ = c.Close() }) // whose token may be worthless by then
+	t.Cleanup(func() { _ = c.Close() }) // the token may be invalid by then
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = "2025-11-25"
 	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-e2e", Version: "1"}
@@ -140,7 +140,7 @@ func reach(t *testing.T, how entry) remote {
 	return remote{c, sent}
 }
 
-// calls asks a tool, whose answer has to have a text in it.
+// calls invokes a tool whose answer has to contain a text.
 func (r remote) calls(ctx context.Context, tool string, args map[string]any, says string) error {
 	var request mcp.CallToolRequest
 	request.Params.Name, request.Params.Arguments = tool, args
@@ -154,7 +154,7 @@ func (r remote) calls(ctx context.Context, tool string, args map[string]any, say
 	return nil
 }
 
-// ends waits until nothing is answered any more, not even of a notebook that is open.
+// ends waits until every call is refused, even for an open notebook.
 func (r remote) ends(t *testing.T, path string) {
 	t.Helper()
 	must.NoError(t, poll.Until(t.Context(), "a call to be refused", func(ctx context.Context) error {
@@ -174,7 +174,7 @@ func (r remote) ends(t *testing.T, path string) {
 	}
 }
 
-// plain calls a tool without MCP, and returns the answer and its status.
+// plain calls a tool without MCP and returns the answer and its status.
 func plain(t *testing.T, at string, as hubs.Token, call string) (text string, status int) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at+"/tools/call", strings.NewReader(call))

@@ -23,7 +23,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// culling stops servers that nobody uses for some seconds, and has a start of them take some seconds more.
+// culling stops servers that have been idle for some seconds, and makes their start take some seconds more.
 const culling = `
 import asyncio, os, sys
 
@@ -44,9 +44,9 @@ c.JupyterHub.activity_resolution = 1
 c.JupyterHub.tornado_settings = {"slow_spawn_timeout": 1}  # how long a hub leaves who starts a server without an answer
 `
 
-// A server that was stopped because nobody used it is started by a call that says so, and has what it had.
+// A culled server is started again by a call with start_server, and its files are unchanged.
 func TestCulledServer(t *testing.T) {
-	kit.Binary(t) // no server is to be idle meanwhile
+	kit.Binary(t) // built now, so that no server is idle during the build
 	both(t, func(t *testing.T, version int) {
 		h := start(t, hubs.Options{Version: version, Config: block(t, onYourMachine, "python") + culling})
 		s := &site{Hub: h, ann: joined(t, h, "ann")}
@@ -58,12 +58,12 @@ func TestCulledServer(t *testing.T) {
 		must.NoError(t, h.AwaitStopped(t.Context(), "ann"))
 		read := map[string]any{"path": path}
 		if text := do(t, a, "read_nb_cells", read, nil).Text; !strings.Contains(text, notRunning) || !strings.Contains(text, "before = 1") {
-			t.Errorf("an open notebook is read without what is wrong: %s", text) // it is known as it was
+			t.Errorf("an open notebook is read without what is wrong: %s", text) // its content is cached
 		}
 		refused(t, a, "insert_nb_cells", insert(path, "lost = 1"), notRunning, `"start_server": true`)
 		refused(t, a, "list_documents", map[string]any{}, notRunning, `"start_server": true`)
 
-		// Who hears of no progress is answered in time, and asks again.
+		// A client without progress notifications gets an answer in time and calls again.
 		impatient := laptop(t, entry{Command: how.Command, Env: with(how.Env, "NBDUET_ANSWER_WITHIN", "2")})
 		again := map[string]any{"path": path, "start_server": true}
 		refused(t, impatient, "read_nb_cells", again, "JupyterHub is starting the server of ann", "call again")
@@ -74,7 +74,7 @@ func TestCulledServer(t *testing.T) {
 			}
 			return err
 		}))
-		// The one that had the notebook open has it again.
+		// The client that had the notebook open has it again.
 		must.NoError(t, poll.Until(t.Context(), "the notebook to be read", func(ctx context.Context) error {
 			got, err := sources(ctx, a, path)
 			if err == nil && !slices.Contains(got, "before = 1") {
@@ -91,7 +91,7 @@ func TestCulledServer(t *testing.T) {
 	})
 }
 
-// with is an environment with one more variable.
+// with returns an environment with one more variable.
 func with(env map[string]string, name, value string) map[string]string {
 	all := map[string]string{name: value}
 	for name, value := range env {
@@ -100,7 +100,7 @@ func with(env map[string]string, name, value string) map[string]string {
 	return all
 }
 
-// following calls a tool as a client does that is told of progress.
+// following calls a tool as a client that receives progress notifications.
 func following(t *testing.T, how entry, tool string, args map[string]any) (answer string, told []string) {
 	t.Helper()
 	file := kit.Binary(t)
@@ -137,7 +137,7 @@ func following(t *testing.T, how entry, tool string, args map[string]any) (answe
 	return fmt.Sprint(result.Content), slices.Clone(told)
 }
 
-// removed removes a user while a run of theirs goes on: the call ends, the program goes on, and says why it can do nothing.
+// removed removes a user during a run of theirs: the call ends, and the program keeps running and gives the reason.
 func (s *site) removed(t *testing.T) {
 	const path, user = "removed.ipynb", "leaver"
 	address := joined(t, s.Hub, user)
@@ -179,5 +179,5 @@ func (s *site) removed(t *testing.T) {
 	}
 }
 
-// atMost is how long a call may take whose user is no more.
+// atMost is how long a call of a removed user may take.
 const atMost = 15 * time.Second

@@ -25,7 +25,7 @@ func both(t *testing.T, test func(t *testing.T, version int)) {
 	}
 }
 
-// start starts a hub, which ends with the test.
+// start starts a hub and stops it when the test ends.
 func start(t *testing.T, opt hubs.Options) *hubs.Hub {
 	t.Helper()
 	h, err := hubs.Start(t.Context(), opt)
@@ -41,7 +41,7 @@ func start(t *testing.T, opt hubs.Options) *hubs.Hub {
 	return h
 }
 
-// joined is a new user whose server runs.
+// joined adds a user with a running server.
 func joined(t *testing.T, h *hubs.Hub, user string) (address string) {
 	t.Helper()
 	must.NoError(t, h.AddUsers(t.Context(), user))
@@ -58,8 +58,8 @@ func token(t *testing.T, h *hubs.Hub, user string, scopes ...string) hubs.Token 
 	return made
 }
 
-// laptop starts the program over stdio as the page has a client do it, and closes it when the test ends. It has a home of
-// its own, and knows of the hub what the client's configuration says. The token is in no log of the program's.
+// laptop starts the program over stdio with a client's configuration from the page, and closes it when the test ends. It
+// has its own home and knows only that configuration. The token must not be in the program's log.
 func laptop(t *testing.T, how entry) *agent.Agent {
 	t.Helper()
 	file := kit.Binary(t)
@@ -82,7 +82,7 @@ func laptop(t *testing.T, how entry) *agent.Agent {
 	return a
 }
 
-// environment is the program's, with a home of its own.
+// environment returns the program's environment, with its own home.
 func environment(t *testing.T, how entry) []string {
 	t.Helper()
 	env := append(lab.CleanEnv(), "HOME="+t.TempDir())
@@ -92,12 +92,12 @@ func environment(t *testing.T, how entry) []string {
 	return env
 }
 
-// at is what a client's configuration has for another server.
+// at returns a client's configuration for another server.
 func at(address string, token hubs.Token) entry {
 	return entry{Command: "nbduet", Env: map[string]string{"JUPYTER_SERVER_URL": address + "/", "JUPYTER_TOKEN": token.Secret}}
 }
 
-// do calls a tool that must answer.
+// do calls a tool that must succeed.
 func do(t *testing.T, a *agent.Agent, tool string, args map[string]any, out any) *agent.Answer {
 	t.Helper()
 	answer, err := a.Do(t.Context(), tool, args, out)
@@ -105,7 +105,7 @@ func do(t *testing.T, a *agent.Agent, tool string, args map[string]any, out any)
 	return answer
 }
 
-// sources are those of a notebook's cells, as the program reads them.
+// sources returns the sources of a notebook's cells, as the program reads them.
 func sources(ctx context.Context, a *agent.Agent, path string) (list []string, err error) {
 	var got agent.Cells
 	if _, err := a.Do(ctx, "read_nb_cells", map[string]any{"path": path}, &got); err != nil {
@@ -117,7 +117,7 @@ func sources(ctx context.Context, a *agent.Agent, path string) (list []string, e
 	return list, nil
 }
 
-// files are the names of a user's files, without those that programs keep for themselves.
+// files returns the names of a user's files, without hidden files of programs.
 func files(t *testing.T, h *hubs.Hub, user string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(h.Home(user), "[^.]*"))

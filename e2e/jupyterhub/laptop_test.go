@@ -24,7 +24,7 @@ import (
 // onYourMachine is the page's heading.
 const onYourMachine = "1. On your machine"
 
-// The program runs on a user's machine, and the server is one of the hub's, which has a prefix.
+// The program runs on a user's machine, with a server of the hub, which has a prefix.
 func TestOnYourMachine(t *testing.T) {
 	both(t, func(t *testing.T, version int) {
 		s := &site{Hub: start(t, hubs.Options{Version: version, Prefix: "/labs/", Config: block(t, onYourMachine, "python")})}
@@ -44,16 +44,16 @@ type site struct {
 	ann string // the address of her server
 }
 
-// mine is the scope of a token that may use a user's own servers, and nothing else.
+// mine is the scope of a token that may only use a user's own servers.
 func mine(user string) string { return "access:servers!user=" + user }
 
-// work does what people do most, as the page has it.
+// work does the most common work with the page's configuration.
 func (s *site) work(t *testing.T) {
 	made := token(t, s.Hub, "ann", mine("ann"))
 	s.works(t, laptop(t, configured(t, onYourMachine, s.Hub, made)), s.ann, "ann", made)
 }
 
-// escaped does the same where the user's name does not stand in the address as it is.
+// escaped does the same with a user name that is escaped in the address.
 func (s *site) escaped(t *testing.T) {
 	const user = "zoë o'neil+x@example.org"
 	address := joined(t, s.Hub, user)
@@ -62,7 +62,7 @@ func (s *site) escaped(t *testing.T) {
 	must.NoError(t, s.StopServer(t.Context(), user))
 }
 
-// works makes a notebook, in which somebody else is, too, edits it, runs it, gets an image, and reads it.
+// works makes a notebook with another member in its room, edits it, runs it, gets an image, and reads it.
 func (s *site) works(t *testing.T, a *agent.Agent, address, user string, made hubs.Token) {
 	t.Helper()
 	const path = "work.ipynb"
@@ -102,10 +102,10 @@ func (s *site) works(t *testing.T, a *agent.Agent, address, user string, made hu
 	}))
 }
 
-// secret is in a notebook of ann's that others are not to see.
+// secret is in a notebook of ann that others must not see.
 const secret = "# for ann's eyes alone"
 
-// refused wants a tool's error that says why, and nothing of ann's.
+// refused wants a tool's error that gives the reason and has no content of ann's files.
 func refused(t *testing.T, a *agent.Agent, tool string, args map[string]any, says ...string) {
 	t.Helper()
 	answer, err := a.Call(t.Context(), tool, args)
@@ -119,7 +119,7 @@ func refused(t *testing.T, a *agent.Agent, tool string, args map[string]any, say
 	}
 }
 
-// asking are calls that the server has to answer each time, with arguments for a notebook there.
+// asking returns calls that the server has to answer each time, with arguments for a notebook there.
 func asking(path string) map[string]map[string]any {
 	return map[string]map[string]any{
 		"list_nbs":             {},
@@ -135,7 +135,7 @@ func asking(path string) map[string]map[string]any {
 	}
 }
 
-// opening are calls that need the room of a notebook, which is opened for the first of them and then stays so.
+// opening returns calls that need the room of a notebook, which the first of them opens.
 func opening(path string) map[string]map[string]any {
 	return map[string]map[string]any{
 		"read_nb_cells":    {"path": path},
@@ -146,7 +146,7 @@ func opening(path string) map[string]map[string]any {
 	}
 }
 
-// out wants each call of both kinds to be refused for a reason, and ann's files to be as they were.
+// out wants each call of both kinds to be refused for a reason, and ann's files to be unchanged.
 func (s *site) out(t *testing.T, a *agent.Agent, path, why string) {
 	t.Helper()
 	before := files(t, s.Hub, "ann")
@@ -160,7 +160,7 @@ func (s *site) out(t *testing.T, a *agent.Agent, path, why string) {
 	}
 }
 
-// opened is a new notebook of ann's that an agent has open, with a first cell that is in its file, too.
+// opened makes a notebook of ann that an agent has open, with a first cell that is in its file too.
 func (s *site) opened(t *testing.T, a *agent.Agent, path, source string) {
 	t.Helper()
 	do(t, a, "create_document", map[string]any{"path": path}, nil)
@@ -174,7 +174,7 @@ func (s *site) opened(t *testing.T, a *agent.Agent, path, source string) {
 	}))
 }
 
-// others are not let in, with whatever tokens of their own, nor ann herself with a token that is for something else.
+// others checks that other users are refused with each of their tokens, and ann with a token for something else.
 func (s *site) others(t *testing.T) {
 	const path = "hers.ipynb"
 	s.opened(t, laptop(t, at(s.ann, token(t, s.Hub, "ann", mine("ann")))), path, secret)
@@ -193,10 +193,10 @@ func (s *site) others(t *testing.T) {
 	}
 }
 
-// unknown is what is said of a token that the hub does not know, any more or at all.
+// unknown is in the error for a token that the hub does not know or has revoked.
 const unknown = "JupyterHub does not know the token"
 
-// shared has a guest of ann's do in her server what they do in their own, until she takes that back.
+// shared lets a guest work in ann's server as in their own, until she revokes the share.
 func (s *site) shared(t *testing.T) {
 	const path = "shared.ipynb"
 	must.NoError(t, s.AddUsers(t.Context(), "guest"))
@@ -211,13 +211,13 @@ func (s *site) shared(t *testing.T) {
 	must.NoError(t, s.CallAs(t.Context(), hers, http.MethodDelete, "/shares/ann/", nil, nil))
 	const ended = "lacks the scope access:servers!server=ann/"
 	ends(t, a, path, ended)
-	// Nor may the guest come in anew, which no room is open for.
+	// A new client of the guest, without an open room, is refused too.
 	s.out(t, laptop(t, at(s.ann, token(t, s.Hub, "guest"))), path, ended)
 }
 
-// ends waits until an agent that has a notebook open is not let in any more, and wants everything to be refused from then
-// on, for a reason. The agent does what needs nothing but the open room, whose connection the server keeps: half a minute
-// may go by, and the ten seconds for which the page has the server believe a token.
+// ends waits until an agent with an open notebook is refused, and checks that everything is refused from then on, for a
+// reason. The agent makes calls that need only the open room, whose connection the server keeps: this may take half a
+// minute, plus the ten seconds for which the page lets the server cache a token.
 func ends(t *testing.T, a *agent.Agent, path, why string) {
 	t.Helper()
 	began := time.Now()
@@ -243,14 +243,14 @@ func ends(t *testing.T, a *agent.Agent, path, why string) {
 }
 
 const (
-	// within is how long a client may be let in that should not be: 30 s, ten for the server, and some on a slow machine.
+	// within is how long access may last after its end: 30 s, ten for the server, and some on a slow machine.
 	within = 50 * time.Second
-	// listed is a resource that this program answers without the server.
+	// listed is a resource that the program answers without the server.
 	listed = "notebook://list"
 )
 
-// stopped ends ann's server while rooms are open, and starts it again. In the meantime one client's token is revoked: that
-// client is told so, and has nothing of the server after its start.
+// stopped ends ann's server while rooms are open, and starts it again. In the meantime one client's token is revoked:
+// that client gets an error that says so, and no access to the server after its start.
 func (s *site) stopped(t *testing.T) {
 	const path, other = "stopped.ipynb", "revoked.ipynb"
 	made, lost := token(t, s.Hub, "ann", mine("ann")), token(t, s.Hub, "ann", mine("ann"))
@@ -281,5 +281,5 @@ func (s *site) stopped(t *testing.T) {
 	refused(t, b, "read_nb_cells", map[string]any{"path": other}, unknown)
 }
 
-// notRunning is what is said of a server that was stopped.
+// notRunning is in the error for a stopped server.
 const notRunning = "the server of ann does not run on JupyterHub"

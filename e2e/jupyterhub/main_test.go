@@ -10,5 +10,5 @@ import (
 
 func TestMain(m *testing.M) { kit.Main(m) }
 
-// installed makes the wheels, and installs them, once.
+// installed builds and installs the wheels once.
 var installed = sync.OnceValues(func() (embedded.Installation, error) { return embedded.Install(kit.BuildDir) })

@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// member is somebody else in a notebook's room, made with pycrdt. It belongs to one goroutine.
+// member is another member of a notebook's room, made with pycrdt. It belongs to one goroutine.
 type member struct {
 	t   *testing.T
 	in  io.Writer
@@ -29,7 +29,7 @@ type member struct {
 	log *bytes.Buffer
 }
 
-// join lets a member into a room, by the way of a tab: through the hub's proxy, with a token of the hub's.
+// join adds a member to a room as a tab does: through the hub's proxy, with a token of the hub.
 func join(t *testing.T, address string, token hubs.Token, path string) *member {
 	t.Helper()
 	var session struct{ FileID, SessionID string }
@@ -66,7 +66,7 @@ func join(t *testing.T, address string, token hubs.Token, path string) *member {
 	return m
 }
 
-// do has the member do something, and decodes what comes of it.
+// do sends the member a command and decodes its result.
 func (m *member) do(into any, command map[string]any) {
 	m.t.Helper()
 	command["id"], command["peer"] = 1, "m"
@@ -91,13 +91,13 @@ func (m *member) do(into any, command map[string]any) {
 	}
 }
 
-// types puts text at the beginning of a cell, and waits until the room has it.
+// types inserts text at the beginning of a cell and waits until the room has it.
 func (m *member) types(cell int, text string) {
 	m.t.Helper()
 	m.do(nil, map[string]any{"do": "text", "cell": cell, "at": 0, "del": 0, "ins": text, "flush": true})
 }
 
-// sees returns an error unless the room has just these sources.
+// sees returns an error unless the room has exactly these sources.
 func (m *member) sees(want ...string) error {
 	m.t.Helper()
 	var cells [][2]string

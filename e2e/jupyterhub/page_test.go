@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// block is the first block of a language below a heading of the page.
+// block returns the first block of a language below a heading of the page.
 func block(t *testing.T, heading, language string) string {
 	t.Helper()
 	root, err := lab.RepoRoot()
@@ -29,7 +29,7 @@ func block(t *testing.T, heading, language string) string {
 	return text[1]
 }
 
-// entry is how a client's configuration says that a server is started, or reached.
+// entry is a client's configuration entry that starts a server or has its address.
 type entry struct {
 	Command   string
 	Env       map[string]string
@@ -37,7 +37,7 @@ type entry struct {
 	Headers   map[string]string
 }
 
-// configured is the page's configuration of a client, for a hub and a token in place of the page's.
+// configured returns the page's configuration of a client, with a hub and a token in place of the page's.
 func configured(t *testing.T, heading string, h *hubs.Hub, token hubs.Token) entry {
 	t.Helper()
 	text := strings.NewReplacer("https://hub.example.org", h.URL, `"TOKEN"`, `"`+token.Secret+`"`, "token TOKEN", "token "+token.Secret).Replace(block(t, heading, "json"))

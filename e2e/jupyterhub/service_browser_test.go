@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/browser"
 )
 
-// inBrowser has ann log in with a real browser, for a client that waits at an address of the machine's own: she sees the
-// hub's page for that, and then the question, and is back at the client.
+// inBrowser lets ann log in with a real browser, for a client that waits at an address of the machine: she sees the
+// hub's login page, then the question, and returns to the client.
 func (o *office) inBrowser(t *testing.T) {
 	back := make(chan *url.URL, 1)
 	client := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -21,24 +21,24 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// answered is what a server said.
+// answered is a server's answer.
 type answered struct {
 	status int
 	header http.Header
 	body   string
-	// to is where it would have a browser go that is not the hub's or the service's.
+	// to is a redirect to an address outside the hub and the service.
 	to *url.URL
 }
 
-// person is somebody at a browser, who logs in at the hub with any password.
+// person is a person at a browser who logs in at the hub with any password.
 type person struct {
 	name  string
-	hub   string // where the browser goes by itself
+	hub   string // redirects to its host are followed
 	http  *http.Client
-	reply string // to the question whether the client may
+	reply string // to the question whether to allow the client
 }
 
-// newPerson opens a browser for somebody.
+// newPerson opens a browser for a person.
 func newPerson(t *testing.T, name, hub string) *person {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -53,7 +53,7 @@ func newPerson(t *testing.T, name, hub string) *person {
 	}}}
 }
 
-// send sends a request, and follows it to where the browser would leave the hub.
+// send sends a request and follows redirects until one leaves the hub.
 func (p *person) send(ctx context.Context, method, at string, form url.Values) (a answered, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, at, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -81,7 +81,7 @@ var (
 	grantField = regexp.MustCompile(`name="grant" value="([^"]+)"`)
 )
 
-// opens goes to an address, logs in at the hub if it asks for that, and stands before the service's question then.
+// opens visits an address, logs in at the hub if it asks for that, and returns the service's question.
 func (p *person) opens(ctx context.Context, at string) (answered, error) {
 	a, err := p.send(ctx, http.MethodGet, at, nil)
 	if err != nil || a.to != nil || !strings.Contains(a.body, `name="username"`) {
@@ -101,7 +101,7 @@ func (p *person) opens(ctx context.Context, at string) (answered, error) {
 	return p.send(ctx, http.MethodPost, to.String(), url.Values{"username": {p.name}, "password": {"any"}, "_xsrf": {xsrf[1]}})
 }
 
-// logsIn does what a login asks of a person, and returns where the browser is sent with its result.
+// logsIn does a person's part of a login and returns the address to which the browser is sent with its result.
 func (p *person) logsIn(ctx context.Context, at string) (*url.URL, error) {
 	a, err := p.opens(ctx, at)
 	if err != nil || a.to != nil {
@@ -123,7 +123,7 @@ func (p *person) logsIn(ctx context.Context, at string) (*url.URL, error) {
 	return a.to, err
 }
 
-// program is a client of MCP that has read where to log in, and has registered itself.
+// program is an MCP client that has found the login's addresses and has registered itself.
 type program struct {
 	mcp      string // address
 	server   struct{ Issuer, Authorization, Token, Registration string }
@@ -132,10 +132,10 @@ type program struct {
 	verifier string
 }
 
-// challenged matches where a refusal says that the metadata are.
+// challenged matches the address of the metadata in a refusal.
 var challenged = regexp.MustCompile(`resource_metadata="([^"]+)"`)
 
-// discover does what a client does that knows an address alone.
+// discover does the discovery of a client that knows only an address.
 func discover(t *testing.T, mcp, redirect string) *program {
 	t.Helper()
 	p := &program{mcp: mcp, redirect: redirect, verifier: rand.Text() + rand.Text()}
@@ -157,7 +157,7 @@ func discover(t *testing.T, mcp, redirect string) *program {
 		Registration  string   `json:"registration_endpoint"`
 		Challenges    []string `json:"code_challenge_methods_supported"`
 	}
-	// Of an issuer with a path, the form that is the issuer's own in all cases.
+	// For an issuer with a path, the OpenID form, which always begins with the issuer's own address.
 	read(t, request(t, http.MethodGet, resource.Servers[0]+"/.well-known/openid-configuration", "", ""), http.StatusOK, &server)
 	must.Eq(t, resource.Servers[0], server.Issuer)
 	must.SliceLen(t, 1, server.Challenges)
@@ -171,7 +171,7 @@ func discover(t *testing.T, mcp, redirect string) *program {
 	return p
 }
 
-// register registers a client that is sent its codes at an address.
+// register registers a client with an address for its codes.
 func (p *program) register(t *testing.T, redirect string) answered {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"client_name": "The <b>tests</b>", "redirect_uris": []string{redirect}, "token_endpoint_auth_method": "none"})
@@ -179,7 +179,7 @@ func (p *program) register(t *testing.T, redirect string) answered {
 	return request(t, http.MethodPost, p.server.Registration, "", string(text))
 }
 
-// begin is where the client sends the person; changes are to what the client should send, "" leaves out.
+// begin returns the address to which the client sends the person. changes override its parameters; "" leaves one out.
 func (p *program) begin(changes map[string]string) string {
 	sum := sha256.Sum256([]byte(p.verifier))
 	q := url.Values{
@@ -190,7 +190,7 @@ func (p *program) begin(changes map[string]string) string {
 	return p.server.Authorization + "?" + q.Encode()
 }
 
-// code reads a code out of where a person was sent.
+// code reads the code from the address to which a person was sent.
 func (p *program) code(t *testing.T, to *url.URL) string {
 	t.Helper()
 	q := to.Query()
@@ -201,7 +201,7 @@ func (p *program) code(t *testing.T, to *url.URL) string {
 	return q.Get("code")
 }
 
-// fetch gives a code for a token, with changes as of begin.
+// fetch exchanges a code for a token, with changes as for begin.
 func (p *program) fetch(t *testing.T, code string, changes map[string]string) (token, why string) {
 	t.Helper()
 	form := url.Values{
@@ -222,7 +222,7 @@ func (p *program) fetch(t *testing.T, code string, changes map[string]string) (t
 	return got.Token, got.Error
 }
 
-// login is all of it: a token for a person.
+// login does a whole login and returns a person's token.
 func (p *program) login(t *testing.T, who *person) (token string) {
 	t.Helper()
 	to, err := who.logsIn(t.Context(), p.begin(nil))
@@ -263,7 +263,7 @@ func request(t *testing.T, method, at, token, body string) answered {
 	return answered{status: res.StatusCode, header: res.Header, body: string(b)}
 }
 
-// read decodes an answer of a status.
+// read decodes an answer that must have this status.
 func read(t *testing.T, a answered, status int, out any) {
 	t.Helper()
 	if a.status != status {

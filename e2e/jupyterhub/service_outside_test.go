@@ -24,10 +24,10 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// outside is a service that the hub does not start, beside the other one, and so under another name.
+// outside is a service that the hub does not start, beside the other one and so under another name.
 type outside struct{ address, secret string }
 
-// newOutside chooses where it is, and what its secret is.
+// newOutside chooses its address and its secret.
 func newOutside(t *testing.T) outside {
 	t.Helper()
 	at, err := hubs.Free(t.Context())
@@ -35,7 +35,7 @@ func newOutside(t *testing.T) outside {
 	return outside{at, rand.Text()}
 }
 
-// config is the page's configuration of it, after that of the service that the hub starts.
+// config returns its configuration from the page, after the configuration of the service that the hub starts.
 func (s outside) config(t *testing.T, version int) string {
 	t.Helper()
 	texts := narrow(version)
@@ -49,7 +49,7 @@ func (s outside) config(t *testing.T, version int) string {
 		"c.JupyterHub.load_roles[0][\"scopes\"].append(\"access:services!service=outside\")\n"
 }
 
-// environment is the page's, for a hub.
+// environment returns the page's environment, for a hub.
 func (s outside) environment(t *testing.T, h *hubs.Hub) (env []string) {
 	t.Helper()
 	text := strings.NewReplacer(
@@ -60,7 +60,7 @@ func (s outside) environment(t *testing.T, h *hubs.Hub) (env []string) {
 	return strings.Split(strings.TrimSpace(text), "\n")
 }
 
-// outside starts the program by hand, and logs in with it.
+// outside starts the program by hand and logs in with it.
 func (o *office) outside(t *testing.T, s outside) {
 	file := kit.Binary(t)
 	var log bytes.Buffer
@@ -87,7 +87,7 @@ func (o *office) outside(t *testing.T, s outside) {
 	other := *o
 	other.how.URL = service + "/mcp"
 	must.NoError(t, reach(t, other.with(made)).calls(t.Context(), "list_nbs", map[string]any{}, "login.ipynb"))
-	// What is one service's is not the other's.
+	// One service does not accept the other's token.
 	if a := request(t, http.MethodPost, o.how.URL, made, ping); a.status != http.StatusUnauthorized {
 		t.Errorf("a token of another service: status %d: %s", a.status, a.body)
 	}
@@ -97,7 +97,7 @@ func (o *office) outside(t *testing.T, s outside) {
 	test.StrContains(t, a.body, "lacks the scope access:services!service=nbduet", test.Sprint("a token for another service"))
 }
 
-// narrow is what the page has for newer hubs in place of what all of them know.
+// narrow returns the page's replacements for newer hubs.
 func narrow(version int) map[string]string {
 	if version < 6 {
 		return map[string]string{}
@@ -105,7 +105,7 @@ func narrow(version int) map[string]string {
 	return map[string]string{`"servers!user"`: `"read:servers!user", "start:servers!user"`}
 }
 
-// blocks are all of a language below a heading of the page.
+// blocks returns all blocks of a language below a heading of the page.
 func blocks(t *testing.T, heading, language string) []string {
 	t.Helper()
 	root, err := lab.RepoRoot()

@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// sdkLogsIn has a client of the MCP SDK for Python log in, which knows no more of the service than its address.
+// sdkLogsIn lets a client of the MCP SDK for Python log in. It knows only the service's address.
 func (o *office) sdkLogsIn(t *testing.T) {
 	root, err := lab.RepoRoot()
 	must.NoError(t, err)
@@ -37,7 +37,7 @@ func (o *office) sdkLogsIn(t *testing.T) {
 		must.NoError(t, failed)
 		_, err = fmt.Fprintln(in, to)
 	}
-	tools, _ := lines.ReadString('\n') // what is missing shows below
+	tools, _ := lines.ReadString('\n') // an error shows below
 	ended := cmd.Wait()
 	must.NoError(t, err)
 	must.NoError(t, ended)

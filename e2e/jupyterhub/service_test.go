@@ -20,17 +20,17 @@ import (
 // asService is the page's heading.
 const asService = "3. As a service of the hub"
 
-// callback is where a client waits for its code; nobody listens there.
+// callback is where a client waits for its code; no process listens there.
 const callback = "http://127.0.0.1:33418/cb"
 
 // office is a hub with the program as a service.
 type office struct {
 	*hubs.Hub
 	service string // address
-	how     entry  // a client's
+	how     entry  // a client's configuration
 }
 
-// serving starts a hub with the page's configuration of the service, and with flags besides.
+// serving starts a hub with the page's configuration of the service and additional flags.
 func serving(t *testing.T, version int, config string, flags ...string) *office {
 	t.Helper()
 	file := kit.Binary(t)
@@ -59,14 +59,14 @@ func serving(t *testing.T, version int, config string, flags ...string) *office 
 	return o
 }
 
-// with is a client's configuration with a token.
+// with returns a client's configuration with a token.
 func (o *office) with(token string) entry {
 	how := o.how
 	how.Headers = map[string]string{"Authorization": "Bearer " + token}
 	return how
 }
 
-// work are the scopes of a token that may be used here, and no more.
+// work returns the scopes of a token that may be used only here.
 func work(user string) []string { return []string{mine(user), "access:services!service=nbduet"} }
 
 // One program serves all users of a hub, who log in with it.
@@ -85,7 +85,7 @@ func TestAsService(t *testing.T) {
 	})
 }
 
-// login has ann's client log in, start her server, and work there.
+// login lets ann's client log in, start her server, and work there.
 func (o *office) login(t *testing.T) {
 	p := discover(t, o.how.URL, callback)
 	made := p.login(t, newPerson(t, "ann", o.URL))
@@ -97,7 +97,7 @@ func (o *office) login(t *testing.T) {
 	must.NoError(t, a.calls(t.Context(), "insert_nb_cells", insert("login.ipynb", "print(6 * 7)"), "42"))
 }
 
-// badLogins are logins that come to nothing.
+// badLogins checks logins that must fail.
 func (o *office) badLogins(t *testing.T) {
 	p := discover(t, o.how.URL, callback)
 	ann := newPerson(t, "ann", o.URL)
@@ -108,7 +108,7 @@ func (o *office) badLogins(t *testing.T) {
 		test.Eq(t, http.StatusBadRequest, a.status, test.Sprint(name))
 		test.StrContains(t, a.body, "invalid_redirect_uri", test.Sprint(name))
 	}
-	// Those after which nobody may be sent anywhere.
+	// Errors without a redirect.
 	for name, changes := range map[string]map[string]string{
 		"another redirect":    {"redirect_uri": "https://evil.example/cb"},
 		"another path":        {"redirect_uri": callback + "/other"},
@@ -121,7 +121,7 @@ func (o *office) badLogins(t *testing.T) {
 		test.Eq(t, http.StatusBadRequest, a.status, test.Sprint(name))
 		test.Nil(t, a.to, test.Sprint(name))
 	}
-	// Those that the client is told of.
+	// Errors that are reported to the client.
 	for name, c := range map[string]struct {
 		changes map[string]string
 		says    string
@@ -151,7 +151,7 @@ func (o *office) badLogins(t *testing.T) {
 	t.Run("another browser", func(t *testing.T) { o.otherBrowser(t, p) })
 }
 
-// badCodes gives codes for tokens that are not given.
+// badCodes checks codes that must not get a token.
 func (o *office) badCodes(t *testing.T, p *program, who *person) {
 	other := discover(t, o.how.URL, "http://127.0.0.1:33419/other")
 	to, err := who.logsIn(t.Context(), p.begin(nil))
@@ -172,7 +172,7 @@ func (o *office) badCodes(t *testing.T, p *program, who *person) {
 	token, why := p.fetch(t, code, nil)
 	test.Eq(t, "", token, test.Sprint("the code again"))
 	test.Eq(t, "invalid_grant", why, test.Sprint("the code again"))
-	// None of what a browser is shown passes for a token.
+	// A text that a browser sees is not accepted as a token.
 	for name, text := range map[string]string{"client": p.id, "code": code} {
 		if a := request(t, http.MethodPost, o.how.URL, text, `{"jsonrpc":"2.0","id":1,"method":"ping"}`); a.status != http.StatusUnauthorized {
 			t.Errorf("a %s as a token: status %d: %s", name, a.status, a.body)
@@ -180,10 +180,10 @@ func (o *office) badCodes(t *testing.T, p *program, who *person) {
 	}
 }
 
-// otherBrowser has bob finish what was begun in another browser: neither is the client's that began it anybody's then.
+// otherBrowser checks that bob cannot finish a login from another browser, and that mallory cannot consent for him.
 func (o *office) otherBrowser(t *testing.T, p *program) {
 	mallory, bob := newPerson(t, "mallory", o.URL), newPerson(t, "bob", o.URL)
-	// He begins, and keeps the address of the hub to which he is sent.
+	// He begins, and keeps the hub's address to which he is sent.
 	kept := *mallory.http
 	kept.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	a, err := (&person{http: &kept}).send(t.Context(), http.MethodGet, p.begin(nil), nil)
@@ -194,7 +194,7 @@ func (o *office) otherBrowser(t *testing.T, p *program) {
 	must.NoError(t, err, must.Sprint("bob finishes another's login"))
 	test.Eq(t, http.StatusForbidden, a.status, test.Sprint("bob finishes another's login"))
 	test.Nil(t, a.to, test.Sprint("bob finishes another's login"))
-	// With a login of his own begun, too.
+	// The same while bob has begun his own login.
 	a, err = bob.opens(t.Context(), p.begin(nil))
 	must.NoError(t, err)
 	must.Eq(t, http.StatusOK, a.status)

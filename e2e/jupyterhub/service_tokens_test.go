@@ -16,14 +16,14 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// forgotten is how long a token is good at most after the hub has ceased to know it: half a minute, which the page promises,
-// and what the check takes.
+// forgotten is how long a token is valid at most after the hub has deleted it: half a minute, which the page promises,
+// and the time of the check.
 const forgotten = 40 * time.Second
 
-// ping is a request that needs nothing but a token.
+// ping is a request that needs only a token.
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// tokens are those that are not taken, and those that cease to be.
+// tokens checks tokens that are refused and tokens that stop being valid.
 func (o *office) tokens(t *testing.T) {
 	t.Run("refused", o.refusedTokens)
 	t.Run("ended", func(t *testing.T) {
@@ -53,7 +53,7 @@ func (o *office) refusedTokens(t *testing.T) {
 	}
 }
 
-// revoked has one of ann's tokens end, while the other goes on.
+// revoked revokes one of ann's tokens; the other stays valid.
 func (o *office) revoked(t *testing.T) {
 	kept, lost := token(t, o.Hub, "ann", work("ann")...), token(t, o.Hub, "ann", work("ann")...)
 	a, b := reach(t, o.with(kept.Secret)), reach(t, o.with(lost.Secret))
@@ -65,7 +65,7 @@ func (o *office) revoked(t *testing.T) {
 	must.NoError(t, a.calls(t.Context(), "list_nbs", map[string]any{}, ""))
 }
 
-// removed removes a user while code of theirs runs, and a call waits for it. Others notice nothing.
+// removed removes a user while their code runs and a call waits for it. Other users are not affected.
 func (o *office) removed(t *testing.T) {
 	address := joined(t, o.Hub, "carol")
 	made, others := token(t, o.Hub, "carol", work("carol")...), token(t, o.Hub, "ann", work("ann")...)
@@ -78,7 +78,7 @@ func (o *office) removed(t *testing.T) {
 	}()
 	must.NoError(t, poll.Until(t.Context(), "the run to begin", func(context.Context) error { return m.sees("import time; time.sleep(600)", "") }))
 	streams := []func() error{o.stream(t, made, "/sse"), func() error {
-		t.Logf("the call that waited for the run: %v", <-ended) // it ends, with whatever is known of the run
+		t.Logf("the call that waited for the run: %v", <-ended) // it ends, with or without a result
 		return nil
 	}}
 	must.NoError(t, o.RemoveUser(t.Context(), "carol"))
@@ -86,7 +86,7 @@ func (o *office) removed(t *testing.T) {
 	must.NoError(t, ann.calls(t.Context(), "insert_nb_cells", insert("login.ipynb", "print(40 + 2)"), "42"))
 }
 
-// stream opens a stream of events, and returns what waits for its end.
+// stream opens a stream of events and returns a function that waits for its end.
 func (o *office) stream(t *testing.T, as hubs.Token, path string) func() error {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -110,7 +110,7 @@ func (o *office) stream(t *testing.T, as hubs.Token, path string) func() error {
 	}
 }
 
-// session begins an MCP session, and returns its id.
+// session begins an MCP session and returns its id.
 func (o *office) session(t *testing.T, bearer string) string {
 	t.Helper()
 	a := request(t, http.MethodPost, o.how.URL, bearer, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"e2e","version":"1"}}}`)
@@ -120,7 +120,7 @@ func (o *office) session(t *testing.T, bearer string) string {
 	return id
 }
 
-// refuses waits until a token is refused and what is open with it has ended.
+// refuses waits until a token is refused and its open streams have ended.
 func (o *office) refuses(t *testing.T, as hubs.Token, ends ...func() error) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), forgotten)

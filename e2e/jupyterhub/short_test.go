@@ -8,8 +8,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 )
 
-// What gates a change, of the tests of hubs: with one hub and one user, the program on her machine does what people do
-// most, and says of a server that is stopped that the hub has it so.
+// The tests of hubs that gate a change: with one hub and one user, the program on her machine does the most common work,
+// and reports that the hub has stopped a server.
 func TestInShort(t *testing.T) {
 	s := &site{Hub: start(t, hubs.Options{Version: 6, Prefix: "/labs/", Config: block(t, onYourMachine, "python")})}
 	s.ann = joined(t, s.Hub, "ann")

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// ExitLimit is how long the program may take to end; only a hang reaches it.
+// ExitLimit is how long the program may take to exit; only a hang reaches it.
 const ExitLimit = 20 * time.Second
 
 // StartAgent starts nbduet for the shared server and closes it when the test ends. If the test fails, it shows the log.
@@ -42,11 +42,11 @@ func StartAgentAs(t *testing.T, opt agent.Options) *agent.Agent {
 	return a
 }
 
-// AgentEnv is an environment that names the shared server.
+// AgentEnv returns an environment that names the shared server.
 func AgentEnv(t *testing.T) []string {
 	t.Helper()
 	l := Jupyter(t)
-	// A test machine may stand still for longer than a user should wait.
+	// A test machine may hang for longer than a user should wait.
 	return append(l.ClientEnv(), "JUPYTER_SERVER_URL="+l.URL, "JUPYTER_TOKEN="+l.Token, "NBDUET_SERVER_TIMEOUT=60")
 }
 
@@ -59,7 +59,7 @@ func Insert(path string, position int, exec bool, sources ...string) map[string]
 	return map[string]any{"path": path, "position": position, "cells": cells, "exec": exec}
 }
 
-// ReadCells returns the cells that read_nb_cells answers with.
+// ReadCells returns the cells in the answer of read_nb_cells.
 func ReadCells(t *testing.T, a *agent.Agent, path string) []agent.Cell {
 	t.Helper()
 	var answer agent.Cells

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// claimArtifacts makes the folder of screenshots, and empties it where no other run of the tests writes there: one that
-// began before in the same checkout keeps what it has, and neither takes a folder away in which the other writes.
+// claimArtifacts makes the folder of screenshots, and empties it unless another run of the tests writes there: an
+// earlier run in the same checkout keeps its files, and neither removes a folder while the other writes there.
 func claimArtifacts(dir string) (release func() error, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func claimArtifacts(dir string) (release func() error, err error) {
 	} else if !errors.Is(alone, syscall.EWOULDBLOCK) {
 		return nil, alone
 	}
-	// Until this process ends, however it does. It waits for who empties the folder just now.
+	// Held until this process ends. It waits while another process empties the folder.
 	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_SH); err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// Two runs of the tests in one checkout leave each other's screenshots alone; the next one begins with none.
+// Two runs of the tests in one checkout do not touch each other's screenshots; the next one begins with an empty folder.
 func TestArtifactsOfTwoRuns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "artifacts")
 	must.NoError(t, os.MkdirAll(filepath.Join(dir, "TestOld"), 0o755))

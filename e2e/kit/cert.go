@@ -16,7 +16,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// SelfSigned makes a certificate for this machine, which only the pool trusts.
+// SelfSigned makes a certificate for this machine that only the pool trusts.
 func SelfSigned(t *testing.T) (certFile, keyFile string, pool *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -1,7 +1,7 @@
-// Package kit holds what the end-to-end tests share: the program built once, one JupyterLab and one browser for all tests of
-// a package, notebooks, agents, people in tabs and clients over HTTP.
+// Package kit has the shared parts of the end-to-end tests: the program built once, one JupyterLab and one browser for
+// all tests of a package, notebooks, agents, people in tabs and clients over HTTP.
 //
-// Nothing is started before a test asks for it. Each test has a notebook of its own, and each tab is another person to
+// Each is started for the first test that needs it. Each test has its own notebook, and each tab is another person to
 // JupyterLab. Screenshots are kept in e2e/artifacts, in a folder for each package and test.
 package kit
 
@@ -28,7 +28,7 @@ import (
 var (
 	// Root is the top of the repository.
 	Root string
-	// BuildDir is for what the tests build; Main removes it.
+	// BuildDir is for files that the tests build; Main removes it.
 	BuildDir string
 	// artifacts is for the screenshots of the package.
 	artifacts string
@@ -40,14 +40,14 @@ var ends struct {
 	list []func() error
 }
 
-// AtEnd makes Main call f after the tests, before what was registered earlier.
+// AtEnd makes Main call f after the tests, in reverse order of registration.
 func AtEnd(f func() error) {
 	ends.Lock()
 	defer ends.Unlock()
 	ends.list = append(ends.list, f)
 }
 
-// Main is the TestMain of a package: it runs the tests, stops what they share, fails if a goroutine is left, and exits.
+// Main is the TestMain of a package: it runs the tests, stops the shared parts, fails if a goroutine is left, and exits.
 func Main(m *testing.M) {
 	code, err := run(m)
 	if err != nil {
@@ -84,7 +84,7 @@ func run(m *testing.M) (code int, err error) {
 
 var build = sync.OnceValues(func() (string, error) { return agent.Build(Root, BuildDir) })
 
-// Binary returns the file of the program, which the first call builds with the race detector.
+// Binary returns the path of the program, which the first call builds with the race detector.
 func Binary(t testing.TB) string {
 	t.Helper()
 	file, err := build()

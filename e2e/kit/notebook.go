@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
-// ProjectText is a project file.
+// ProjectText is the content of a project file.
 const ProjectText = `# How it hangs together.
 project: {name: My SaaS App, type: fullstack, path: /srv/app}
 
@@ -27,7 +27,7 @@ modules:
       - Implement token refresh with mutex locks
 `
 
-// Cell is a cell of a notebook file that a test begins with.
+// Cell is a cell of a test's initial notebook file.
 type Cell struct{ Kind, Source string }
 
 // Code returns a code cell.
@@ -36,8 +36,8 @@ func Code(source string) Cell { return Cell{"code", source} }
 // Markdown returns a Markdown cell.
 func Markdown(source string) Cell { return Cell{"markdown", source} }
 
-// NewNotebook writes a notebook with the given cells into JupyterLab's folder and returns its path there. Each name is new,
-// because with an earlier name JupyterLab would find the earlier kernel and room.
+// NewNotebook writes a notebook with the given cells into JupyterLab's folder and returns its path there. Each name is
+// new, because JupyterLab would find the kernel and the room of an earlier name.
 func NewNotebook(t *testing.T, cells ...Cell) string {
 	t.Helper()
 	base := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(t.Name(), "-"), "-")
@@ -52,7 +52,7 @@ func NewNotebook(t *testing.T, cells ...Cell) string {
 	return name
 }
 
-// NotebookText is the file of a notebook with the given cells.
+// NotebookText returns the file of a notebook with the given cells.
 func NotebookText(t *testing.T, cells []Cell) []byte {
 	t.Helper()
 	list := make([]map[string]any, len(cells))
@@ -86,15 +86,14 @@ func AddNotebook(t *testing.T, name string, text []byte) {
 	})
 }
 
-// OnDisk reads the cells of a notebook file as it is on disk.
+// OnDisk reads the cells of a notebook file from disk.
 func OnDisk(t *testing.T, path string) ([]nbfile.Cell, error) {
 	t.Helper()
 	return nbfile.Read(Jupyter(t).Path(path))
 }
 
-// Gated prints three lines, and each but the first only once the test has
-// opened its gate, a file beside the notebook. So a line that is seen before
-// its successor's gate was opened was shown while the cell still ran.
+// Gated prints three lines, each but the first only after the test has opened its gate, a file beside the notebook. So a
+// line that is seen before the next gate was opened was shown while the cell still ran.
 const Gated = `import os, time
 for i in range(3):
     while i and not os.path.exists(f"%[1]s-gate-{i}"):

@@ -17,13 +17,13 @@ import (
 type Person struct {
 	*browser.Notebook
 	T *testing.T
-	// Moved says that the test moves or deletes the open file.
+	// Moved is set if the test moves or deletes the open file.
 	Moved bool
 	shots int
 }
 
-// missed reports whether an error of a page is that it asked for the old path of a moved file, which JupyterLab does not
-// catch: the server answers 404, or 500 with these words if the file goes meanwhile.
+// missed reports whether a page's error is a request for the old path of a moved file, which JupyterLab does not catch:
+// the server answers 404, or 500 with these words if the file disappears during the request.
 func missed(message string) bool {
 	return strings.Contains(message, "404 Not Found") || strings.Contains(message, "Unhandled error")
 }
@@ -51,7 +51,7 @@ func OpenTab(t *testing.T) *Person {
 	return newPerson(t, &browser.Notebook{Tab: tab})
 }
 
-// newPerson closes a tab when the test ends, and fails the test if the page had an error that it did not catch.
+// newPerson closes a tab when the test ends, and fails the test if the page had an uncaught error.
 func newPerson(t *testing.T, notebook *browser.Notebook) *Person {
 	t.Helper()
 	p := &Person{Notebook: notebook, T: t}
@@ -70,12 +70,12 @@ func newPerson(t *testing.T, notebook *browser.Notebook) *Person {
 	return p
 }
 
-// Shoot keeps a screenshot as <test>/NN-name.png.
+// Shoot saves a screenshot as <test>/NN-name.png.
 func (p *Person) Shoot(name string) {
 	p.T.Helper()
 	p.shots++
 	file := filepath.Join(artifacts, filepath.FromSlash(p.T.Name()), fmt.Sprintf("%02d-%s.png", p.shots, name))
-	// Also after the test, when its context is over.
+	// It also works after the test, when its context is over.
 	if err := p.Screenshot(context.WithoutCancel(p.T.Context()), file); err != nil {
 		p.T.Error(err)
 	}

@@ -25,7 +25,7 @@ type Socket struct {
 	WS *websocket.Conn
 }
 
-// DialSocket opens a connection; refused is the status if the server refuses.
+// DialSocket opens a connection; refused is the status if the server refuses it.
 func DialSocket(t *testing.T, at string, header map[string]string, protocols ...string) (c *Socket, refused int) {
 	t.Helper()
 	h := http.Header{}
@@ -55,7 +55,7 @@ func (c *Socket) Ask(id int, method string, params map[string]any) {
 	must.NoError(c.t, c.WS.WriteJSON(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
 }
 
-// Until reads messages up to one that contains a text.
+// Until reads messages up to the first that contains a text.
 func (c *Socket) Until(says string) string {
 	c.t.Helper()
 	must.NoError(c.t, c.WS.SetReadDeadline(time.Now().Add(2*time.Minute)))
@@ -70,7 +70,7 @@ func (c *Socket) Until(says string) string {
 	}
 }
 
-// Closed reads to the end, and returns its code and reason.
+// Closed reads to the end and returns the close code and reason.
 func (c *Socket) Closed() string {
 	c.t.Helper()
 	must.NoError(c.t, c.WS.SetReadDeadline(time.Now().Add(2*time.Minute)))
@@ -81,7 +81,7 @@ func (c *Socket) Closed() string {
 	}
 }
 
-// RunsOn cuts the connection during a run, whose outputs reach the file nevertheless.
+// RunsOn cuts the connection during a run; the run's outputs still reach the file.
 func (c *Socket) RunsOn(path string, folder func(string) string) {
 	c.t.Helper()
 	name := strings.TrimSuffix(path, ".ipynb")
@@ -89,7 +89,7 @@ func (c *Socket) RunsOn(path string, folder func(string) string) {
 		c.Ask(id, "tools/call", map[string]any{"name": tool, "arguments": args, "_meta": map[string]any{"progressToken": id}})
 	}
 	call(2, "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0}}, "timeout": 600})
-	c.Until("line 0") // of its progress
+	c.Until("line 0") // a progress notification
 	must.NoError(c.t, c.WS.NetConn().Close())
 	for gate := 1; gate <= 3; gate++ {
 		must.NoError(c.t, os.WriteFile(folder(fmt.Sprintf("%s-gate-%d", name, gate)), nil, 0o600))

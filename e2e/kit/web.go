@@ -30,10 +30,10 @@ type Web struct {
 	*agent.Process
 	t      *testing.T
 	URL    string   // without a path
-	Tokens []string // each is somebody's
+	Tokens []string // each belongs to one user
 }
 
-// StartWeb starts the program with the given number of tokens, and ends it with the test.
+// StartWeb starts the program with the given number of tokens and ends it with the test.
 func StartWeb(t *testing.T, tokens int, args ...string) *Web {
 	t.Helper()
 	w := &Web{t: t}
@@ -86,13 +86,13 @@ func StartWeb(t *testing.T, tokens int, args ...string) *Web {
 	return w
 }
 
-// Bearer is the header with a token.
+// Bearer returns the header with a token.
 func Bearer(token string) map[string]string {
 	return map[string]string{"Authorization": "Bearer " + token}
 }
 
-// Authorized sends an authorization with each request; mcp-go sends its own headers with all but the last, which says that
-// the client goes.
+// Authorized sends an authorization with each request; mcp-go does not send its own headers with the last request, which
+// ends the session.
 type Authorized string
 
 // RoundTrip implements http.RoundTripper.
@@ -102,18 +102,18 @@ func (a Authorized) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// MCPClient is a client of either kind.
+// MCPClient is a client made with either library.
 type MCPClient interface {
 	// Do calls a tool and decodes its answer; a tool's error is an error.
 	Do(ctx context.Context, tool string, args map[string]any, out any) error
-	// Leave tells the server that the client goes.
+	// Leave ends the client's session on the server.
 	Leave() error
 }
 
 // GoClient is a client made with mcp-go.
 type GoClient struct{ *client.Client }
 
-// The ways in which a client can reach the program.
+// The transports of a client.
 const (
 	ViaStream = "streamable HTTP"
 	ViaModern = "streamable HTTP without sessions"
@@ -125,7 +125,7 @@ func (w *Web) Dial(ctx context.Context, how, token string) (GoClient, error) {
 	return Dial(ctx, how, w.URL+"/mcp", w.URL+"/sse", Authorized("Bearer "+token))
 }
 
-// Dial connects a client made with mcp-go to a program that serves at these addresses.
+// Dial connects a client made with mcp-go to the program at these addresses.
 func Dial(ctx context.Context, how, streamAt, eventsAt string, sender http.RoundTripper) (GoClient, error) {
 	var link transport.Interface
 	var err error
@@ -176,7 +176,7 @@ func (c GoClient) Leave() error { return c.Close() }
 // NodeClient is a client made with the SDK for TypeScript.
 type NodeClient struct {
 	*sdk.Client
-	Ends bool // it says that it goes
+	Ends bool // Leave ends its session
 }
 
 // Do implements MCPClient.

@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 )
 
-// ChatVariable names the environment variable that says where jupyterlab-chat
-// is in place of `.cache/chat` at the top of the repository.
+// ChatVariable names the environment variable with the path of jupyterlab-chat; the default is `.cache/chat` at the top
+// of the repository.
 const ChatVariable = "NBDUET_CHAT"
 
-// Chat returns what Options.Env needs for a server with jupyterlab-chat, which
-// is not in the environment of the others. The error says how to get it.
+// Chat returns Options.Env for a server with jupyterlab-chat, which is not in the environment of the others. The error
+// says how to get it.
 func Chat() (env []string, err error) {
 	dir := os.Getenv(ChatVariable)
 	if dir == "" {

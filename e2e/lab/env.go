@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// CleanEnv returns the environment of this process without everything that
-// could lead a Jupyter program, or nbduet, to somebody's own servers, files and
-// settings: no JUPYTER_*, no NBDUET_*, no PYTHON* path, no HOME. The caller adds
-// what it wants the program to see.
+// CleanEnv returns the environment of this process without everything that could lead a Jupyter program, or nbduet, to
+// the user's own servers, files and settings: no JUPYTER_*, no NBDUET_*, no PYTHON* path, no HOME. The caller adds the
+// variables that the program needs.
 func CleanEnv() []string {
 	var env []string
 	for _, pair := range os.Environ() {
@@ -26,8 +25,8 @@ func CleanEnv() []string {
 	return env
 }
 
-// serverEnv is the environment of the Jupyter server and so of its kernels.
-// The token goes in here, not on the command line, which other users can read.
+// serverEnv is the environment of the Jupyter server and so of its kernels. The token is here, not on the command line,
+// which other users can read.
 func (l layout) serverEnv(program, token, fontCache string) []string {
 	env := CleanEnv()
 	path := filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
@@ -36,14 +35,13 @@ func (l layout) serverEnv(program, token, fontCache string) []string {
 		"HOME="+l.home,
 		"JUPYTER_TOKEN="+token,
 		"PYTHONUNBUFFERED=1",
-		// Of all that matplotlib keeps, only its list of fonts is worth keeping
-		// between servers: making it takes some seconds.
+		// Only matplotlib's list of fonts is kept between servers: making it takes some seconds.
 		"MPLCONFIGDIR="+fontCache,
 	)
 	return append(env, l.clientEnv()...)
 }
 
-// clientEnv leads a Jupyter client to this server's folders.
+// clientEnv points a Jupyter client to this server's folders.
 func (l layout) clientEnv() []string {
 	return []string{
 		"JUPYTER_CONFIG_DIR=" + l.config,

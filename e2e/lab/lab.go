@@ -20,31 +20,28 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/ystore"
 )
 
-// Options say how a server is started. The zero value is a good server.
+// Options are the options of a server. The zero value is valid.
 type Options struct {
-	// Root is the folder that the server shows; empty is a temporary one.
+	// Root is the folder that the server shows; empty means a temporary one.
 	Root string
-	// Token is the server's token; empty is a random one of 48 characters.
+	// Token is the server's token; empty means a random one of 48 characters.
 	Token string
-	// BaseURL is the path prefix that the server lives under, such as
-	// "/user/ann/"; empty is "/".
+	// BaseURL is the server's path prefix, such as "/user/ann/"; empty means "/".
 	BaseURL string
 	// Args are further arguments of `jupyter lab`.
 	Args []string
-	// Command is what starts the server in place of the `jupyter lab` that
-	// [Program] names: an absolute path and first arguments.
+	// Command starts the server instead of the `jupyter lab` that [Program] finds: an absolute path and first arguments.
 	Command []string
 	// Env are further variables of the server's environment.
 	Env []string
-	// ReadyPath is what the server is asked until it answers; empty is
-	// /api/status, which shows that the token is right, too.
+	// ReadyPath is the path that is polled until the server answers; empty means /api/status, which also checks the
+	// token.
 	ReadyPath string
-	// Client is for a server with a certificate that others do not know; nil is
-	// the usual one.
+	// Client is for a server with a private certificate; nil means the usual client.
 	Client *http.Client
-	// Log, where not nil, gets what the server prints besides the log file.
+	// Log, if not nil, gets a copy of the server's output.
 	Log io.Writer
-	// StartTimeout is how long the server may take to answer; 0 is two minutes.
+	// StartTimeout is how long the server may take to answer; 0 means two minutes.
 	StartTimeout time.Duration
 }
 
@@ -53,27 +50,27 @@ type Lab struct {
 	// URL is the server's address with its prefix and without a trailing
 	// slash or token, such as http://127.0.0.1:40123.
 	URL string
-	// Token is what the server wants to see in the Authorization header.
+	// Token is the token for the Authorization header.
 	Token string
 	// Root is the folder that the server shows.
 	Root string
-	// RuntimeDir is where the server's jpserver-*.json lies.
+	// RuntimeDir is the folder of the server's jpserver-*.json.
 	RuntimeDir string
-	// PID is the server's process id, which also is its process group.
+	// PID is the server's process id and its process group.
 	PID int
-	// LogFile holds everything that the server and its kernels printed.
+	// LogFile holds the output of the server and its kernels.
 	LogFile string
 
 	client *http.Client
 	dirs   layout
 	log    *os.File
 	exited chan struct{} // closed when the process has ended
-	exit   error         // how it ended; read after exited
+	exit   error         // its error; read after exited
 	once   sync.Once
 }
 
-// Start starts a JupyterLab on a free loopback port and returns when it
-// answers. The context limits the start only; the server runs until Stop.
+// Start starts a JupyterLab on a free loopback port and returns when it answers. The context limits only the start; the
+// server runs until Stop.
 func Start(ctx context.Context, opt Options) (*Lab, error) {
 	if len(opt.Command) == 0 {
 		program, err := Program()
@@ -115,7 +112,7 @@ func Start(ctx context.Context, opt Options) (*Lab, error) {
 	return l, nil
 }
 
-// start lays out the folders and starts the process.
+// start makes the folders and starts the process.
 func start(base string, opt Options) (*Lab, error) {
 	dirs, err := newLayout(base, opt.Root)
 	if err != nil {
@@ -147,7 +144,7 @@ func start(base string, opt Options) (*Lab, error) {
 	}
 	args := append(opt.Command[1:len(opt.Command):len(opt.Command)], []string{
 		"--no-browser",
-		"--allow-root", // Jupyter refuses root otherwise, and containers are root
+		"--allow-root", // containers run as root, which Jupyter refuses otherwise
 		"--ServerApp.ip=127.0.0.1",
 		"--ServerApp.port=0",
 		"--ServerApp.root_dir=" + dirs.root,
@@ -175,7 +172,7 @@ func start(base string, opt Options) (*Lab, error) {
 	return l, nil
 }
 
-// fontCache is where matplotlib keeps its list of fonts between runs.
+// fontCache returns the folder in which matplotlib keeps its list of fonts between runs.
 func fontCache() (string, error) {
 	root, err := RepoRoot()
 	if err != nil {
@@ -188,15 +185,14 @@ func fontCache() (string, error) {
 	return dir, nil
 }
 
-// waitReady polls until the server has written where it listens and answers
-// there with the token, and sets URL.
+// waitReady polls until the server has written its address and answers there with the token, and sets URL.
 func (l *Lab) waitReady(ctx context.Context, path string) error {
 	name := filepath.Join(l.RuntimeDir, fmt.Sprintf("jpserver-%d.json", l.PID))
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		if l.URL == "" {
-			// Half a file is not an error: it is there whole the next time.
+			// A partly written file is not an error: the next read gets it whole.
 			if text, err := os.ReadFile(name); err == nil {
 				var info struct {
 					URL string `json:"url"`
@@ -219,7 +215,7 @@ func (l *Lab) waitReady(ctx context.Context, path string) error {
 	}
 }
 
-// EndKernel shuts down the kernel of the notebook at path, where it has one.
+// EndKernel shuts down the kernel of the notebook at path, if it has one.
 func (l *Lab) EndKernel(ctx context.Context, path string) error {
 	var sessions []struct {
 		ID   string `json:"id"`
@@ -235,7 +231,7 @@ func (l *Lab) EndKernel(ctx context.Context, path string) error {
 		err := l.request(ctx, http.MethodDelete, "/api/sessions/"+s.ID, http.StatusNoContent, nil)
 		var status *statusError
 		if errors.As(err, &status) && status.code == http.StatusNotFound {
-			continue // somebody else has ended it meanwhile
+			continue // it was ended in the meantime
 		}
 		if err != nil {
 			return err
@@ -250,7 +246,7 @@ func (l *Lab) Get(ctx context.Context, path string, out any) error {
 	return l.request(ctx, http.MethodGet, path, http.StatusOK, out)
 }
 
-// statusError says that an answer has another status than was wanted.
+// statusError is an unexpected status of an answer.
 type statusError struct {
 	code int
 	text string
@@ -259,7 +255,7 @@ type statusError struct {
 // Error implements error.
 func (e *statusError) Error() string { return e.text }
 
-// request asks the server with the token, and wants the given status.
+// request sends a request with the token and expects the given status.
 func (l *Lab) request(ctx context.Context, method, path string, want int, out any) error {
 	req, err := http.NewRequestWithContext(ctx, method, l.URL+path, nil)
 	if err != nil {
@@ -287,9 +283,8 @@ func (l *Lab) request(ctx context.Context, method, path string, want int, out an
 	return nil
 }
 
-// PageURL is the address that opens a file (a path below Root, with slashes)
-// in a JupyterLab workspace of the given name, with a fresh layout and the
-// token that lets a browser in.
+// PageURL returns the address that opens a file (a path below Root, with slashes) in a JupyterLab workspace of the given
+// name, with a fresh layout and the token that lets a browser in.
 func (l *Lab) PageURL(workspace, file string) string {
 	parts := strings.Split(file, "/")
 	for i, part := range parts {
@@ -299,16 +294,16 @@ func (l *Lab) PageURL(workspace, file string) string {
 		l.URL, url.PathEscape(workspace), strings.Join(parts, "/"), url.QueryEscape(l.Token))
 }
 
-// ClientEnv is the environment for a program that is to find this server as
-// one finds one's own: by Jupyter's runtime directory.
+// ClientEnv returns the environment for a program that finds this server as it would find the user's: by Jupyter's
+// runtime directory.
 func (l *Lab) ClientEnv() []string {
 	return append(append(CleanEnv(), "HOME="+l.dirs.home), l.dirs.clientEnv()...)
 }
 
-// Path returns the place on disk of a file of the server.
+// Path returns the path on disk of a file of the server.
 func (l *Lab) Path(file string) string { return filepath.Join(l.Root, filepath.FromSlash(file)) }
 
-// LogTail returns the last n lines that the server printed.
+// LogTail returns the last n lines of the server's output.
 func (l *Lab) LogTail(n int) string {
 	text, err := os.ReadFile(l.LogFile)
 	if err != nil {
@@ -332,7 +327,7 @@ func (l *Lab) Stop() error {
 	return errors.Join(errs...)
 }
 
-// end asks the process group to stop, and after some seconds makes it.
+// end asks the process group to stop and kills it after some seconds.
 func (l *Lab) end() error {
 	select {
 	case <-l.exited:
@@ -354,7 +349,7 @@ func (l *Lab) end() error {
 	return nil
 }
 
-// exitError gives a clean exit a name of its own, where none was expected.
+// exitError turns an unexpected clean exit into an error.
 func exitError(err error) error {
 	if err == nil {
 		return errors.New("exit status 0")

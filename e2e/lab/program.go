@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// ProgramVariable names the environment variable that says which `jupyter` to
-// run in place of the one in `.venv` at the top of the repository.
+// ProgramVariable names the environment variable with the path of `jupyter`; the default is the one in `.venv` at the
+// top of the repository.
 const ProgramVariable = "NBDUET_JUPYTER"
 
 // Program returns the absolute path of the `jupyter` of a virtual environment
@@ -30,8 +30,8 @@ func Program() (string, error) {
 	return filepath.Abs(path)
 }
 
-// RepoRoot returns the top folder of the repository that the working directory
-// lies in, found by the module file of the program.
+// RepoRoot returns the top folder of the repository that contains the working directory, found by the program's module
+// file.
 func RepoRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

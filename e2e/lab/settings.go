@@ -12,8 +12,7 @@ type layout struct {
 	base, home, config, data, runtime, settings, workspaces, ipython, root, work string
 }
 
-// newLayout makes the folders below base. root, where not empty, is a folder
-// of the caller's that takes the place of the temporary one.
+// newLayout makes the folders below base. A nonempty root is the caller's folder in place of the temporary one.
 func newLayout(base, root string) (layout, error) {
 	l := layout{
 		base:       base,
@@ -38,10 +37,10 @@ func newLayout(base, root string) (layout, error) {
 	return l, nil
 }
 
-// endsWhereItCannotBegin ends a kernel that cannot begin. The server picks a kernel's ports and lets go of them for the
-// kernel to take, and now and then another program takes one in between. Such a kernel is to die, and the server begins
-// it anew with other ports; but ipykernel 7 starts a thread before it binds the port for outputs, and the thread keeps
-// the process, which nobody hears, alive for ever.
+// endsWhereItCannotBegin ends a kernel that cannot start. The server picks a kernel's ports and releases them for the
+// kernel, and now and then another program takes one in between. Such a kernel has to exit, so that the server starts it
+// again with other ports; but ipykernel 7 starts a thread before it binds the port for outputs, and the thread keeps the
+// unreachable process alive for ever.
 const endsWhereItCannotBegin = `import os
 import sys
 
@@ -54,9 +53,8 @@ def end(*what):
 sys.excepthook = end
 `
 
-// writeSettings writes the settings that keep a fresh JupyterLab from asking
-// its person anything: no question about news, no look for updates, no build
-// check and no splash screen, which also make each page load seconds faster.
+// writeSettings writes the settings that keep a fresh JupyterLab from asking questions: no question about news, no look
+// for updates, no build check and no splash screen, which also make each page load seconds faster.
 func (l layout) writeSettings() error {
 	kernels := filepath.Join(l.ipython, "profile_default", "ipython_kernel_config.py")
 	if err := os.MkdirAll(filepath.Dir(kernels), 0o700); err != nil {

@@ -1,5 +1,5 @@
-// Package listing counts what the program's list of tools costs a conversation, and holds it against the rules of those
-// who take it. It starts the program without a Jupyter server.
+// Package listing counts the tokens of the program's list of tools and checks it against the rules of model providers.
+// It starts the program without a Jupyter server.
 package listing
 
 import (
@@ -13,16 +13,16 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// What the list of a client that has chosen no toolsets may be.
+// Limits of the list for a client without chosen toolsets.
 const (
 	mostTools  = 20
 	mostTokens = 5000
 )
 
-// mostInstructions is how many tokens the instructions of such a client may be.
+// mostInstructions is the limit in tokens of the instructions for such a client.
 const mostInstructions = 300
 
-// listed is the list of tools of the program, started with the arguments.
+// listed returns the list of tools of the program, started with the arguments.
 func listed(t *testing.T, args ...string) []mcp.Tool {
 	t.Helper()
 	c, _ := started(t, args...)
@@ -33,7 +33,7 @@ func listed(t *testing.T, args ...string) []mcp.Tool {
 	return list.Tools
 }
 
-// started is a client of the program, and how that has introduced itself.
+// started returns a client of the program, and the program's answer to initialize.
 func started(t *testing.T, args ...string) (*client.Client, *mcp.InitializeResult) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "nbduet")
@@ -46,7 +46,7 @@ func started(t *testing.T, args ...string) (*client.Client, *mcp.InitializeResul
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.Close() }) // the program has served its purpose
+	t.Cleanup(func() { _ = c.Close() }) // the program is no longer needed
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = "2025-06-18"
 	own, err := c.Initialize(t.Context(), hello)
@@ -59,7 +59,7 @@ func started(t *testing.T, args ...string) (*client.Client, *mcp.InitializeResul
 // encodings are the tokenizers of two generations.
 var encodings = []tokenizer.Encoding{tokenizer.O200kBase, tokenizer.Cl100kBase}
 
-// tokens is how many tokens a text is.
+// tokens returns the number of tokens of a text.
 func tokens(t *testing.T, kind tokenizer.Encoding, text string) int {
 	t.Helper()
 	codec, err := tokenizer.Get(kind)
@@ -73,7 +73,7 @@ func tokens(t *testing.T, kind tokenizer.Encoding, text string) int {
 	return n
 }
 
-// What the model reads before any tool fits, with the way through an analysis in it.
+// The text that a model reads before any tool is within the limit and contains the steps of an analysis.
 func TestInstructionsFit(t *testing.T) {
 	_, own := started(t)
 	for _, kind := range encodings {
@@ -85,7 +85,7 @@ func TestInstructionsFit(t *testing.T) {
 	}
 }
 
-// The default list fits: counted as it is sent, with titles and annotations.
+// The default list is within the limit, counted as sent, with titles and annotations.
 func TestDefaultListFits(t *testing.T) {
 	tools := listed(t)
 	b, err := json.Marshal(tools)

@@ -14,31 +14,30 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// everyTool is how many tools there are in all sets.
+// everyTool is the number of tools in all sets.
 const everyTool = 92
 
-// A provider is what a provider of models takes as a function. A request with one tool that it does not take is refused as
-// a whole.
+// A provider has the rules of a model provider for functions. A request with one invalid tool is refused as a whole.
 type provider struct {
 	name    string
-	sources []string // of what follows
+	sources []string // of these rules
 
-	tool, property *regexp.Regexp // what names are like
-	tools          int            // most of them in a request, 0 for no limit that is known
+	tool, property *regexp.Regexp // valid names
+	tools          int            // most tools in a request, 0 if no limit is known
 
-	known    []string // keywords, where all others are refused
+	known    []string // keywords; all others are refused
 	anywhere []string // refused keywords
-	root     []string // keywords that are refused at the root, as is any type but object
+	root     []string // keywords that are refused at the root, as is any type except object
 	strict   []string // keywords that are refused if the tool is strict,
-	dropped  []string // and those of them that the provider's own SDKs make text of before
+	dropped  []string // and those that the provider's own SDKs turn into text before
 
-	oneType   bool // a type is a word, no list of them
-	textEnums bool // enum has texts only, none empty
+	oneType   bool // a type is a word, not a list
+	textEnums bool // enum has only nonempty texts
 	items     bool // a list has items
-	members   bool // an object below the root has properties, and what is required is among them
-	responses bool // is told the schema of results, too
+	members   bool // an object below the root has properties, including the required ones
+	responses bool // also gets the schema of results
 
-	depth, properties, values int // most levels of objects, properties and values of enums of a schema, 0 for no limit that is known
+	depth, properties, values int // most levels of objects, properties and enum values of a schema, 0 if no limit is known
 	texts                     int // most characters of names and values together
 	longEnum                  int // most characters of an enum with more than 250 values
 }
@@ -95,13 +94,13 @@ var providers = []provider{
 	},
 }
 
-// Every tool of every set can be handed to every provider as a function.
+// Every provider accepts every tool of every set as a function.
 func TestProvidersTakeAllTools(t *testing.T) {
 	tools := listed(t, "--toolsets=all", "--output-schemas=full")
 	if len(tools) != everyTool {
 		t.Errorf("%d tools, not %d", len(tools), everyTool)
 	}
-	for _, beside := range listed(t, "--output-schemas=full") { // two that are there only where no sets are chosen
+	for _, beside := range listed(t, "--output-schemas=full") { // two that are listed only without chosen sets
 		if !slices.ContainsFunc(tools, func(t mcp.Tool) bool { return t.Name == beside.Name }) {
 			tools = append(tools, beside)
 		}
@@ -140,7 +139,7 @@ func TestProvidersTakeAllTools(t *testing.T) {
 	}
 }
 
-// refuses says what of a tool the provider does not take.
+// refuses returns the parts of a tool that the provider does not accept.
 func (p provider) refuses(name string, schema map[string]any) (wrong []string) {
 	if !p.tool.MatchString(name) {
 		wrong = append(wrong, fmt.Sprintf("the name is not %s", p.tool))
@@ -168,7 +167,7 @@ func (p provider) refuses(name string, schema map[string]any) (wrong []string) {
 	return wrong
 }
 
-// words says which keywords of a schema are refused.
+// words returns the refused keywords of a schema.
 func (p provider) words(schema map[string]any, at string) (wrong []string) {
 	for _, word := range slices.Sorted(maps.Keys(schema)) {
 		strict := slices.Contains(p.strict, word) && !slices.Contains(p.dropped, word)
@@ -185,7 +184,7 @@ func (p provider) words(schema map[string]any, at string) (wrong []string) {
 	return wrong
 }
 
-// forms says what else of the arguments is refused: names, values, and lists of nothing.
+// forms returns other refused parts of the arguments: names, values, and empty lists.
 func (p provider) forms(schema map[string]any, at string) (wrong []string) {
 	members, _ := schema["properties"].(map[string]any)
 	for name := range members {
@@ -216,7 +215,7 @@ func (p provider) forms(schema map[string]any, at string) (wrong []string) {
 	return wrong
 }
 
-// within are the schemas that a schema is made of.
+// within returns the direct subschemas of a schema.
 func within(schema map[string]any) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	put := func(name string, v any) {
@@ -242,7 +241,7 @@ func within(schema map[string]any) map[string]map[string]any {
 	return out
 }
 
-// A size is how large a schema is.
+// A size is the size of a schema.
 type size struct{ depth, properties, values, texts, longEnum int }
 
 func (s *size) add(schema map[string]any, depth int) {
@@ -268,8 +267,8 @@ func (s *size) add(schema map[string]any, depth int) {
 	}
 }
 
-// The table bites: a small tool that has one thing that a provider refuses is refused for that, and one that has none is
-// taken.
+// The table works: a small tool with one part that a provider refuses is refused for that, and a tool without it is
+// accepted.
 func TestProvidersRefuse(t *testing.T) {
 	object := func(members map[string]any) map[string]any {
 		return map[string]any{"type": "object", "properties": members}

@@ -12,7 +12,7 @@ import (
 
 var listsTools = regexp.MustCompile(`lists\s+(\d+)\s+tools,\s+about\s+([\d,]+)\s+tokens`)
 
-// README.md has today's number of tools and of their tokens, in a sentence and in its comparison table.
+// README.md has the present number of tools and of their tokens, in a sentence and in its comparison table.
 func TestREADME(t *testing.T) {
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {

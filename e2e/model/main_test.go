@@ -22,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 )
 
-// sequences is how many sequences of calls each test tries unless told.
+// sequences is the default number of sequences of calls in each test.
 const sequences = "4"
 
 func TestMain(m *testing.M) {
@@ -111,7 +111,7 @@ func (c *caller) do(t *rapid.T, tool string, args dict, dst any) {
 	}
 }
 
-// refuse calls a tool that must refuse.
+// refuse calls a tool that must fail.
 func (c *caller) refuse(t *rapid.T, tool string, args dict) {
 	t.Helper()
 	if text, refused := c.call(t, tool, args); !refused {
@@ -119,14 +119,14 @@ func (c *caller) refuse(t *rapid.T, tool string, args dict) {
 	}
 }
 
-// file reads a file as it is on disk.
+// file reads a file from disk.
 func (c *caller) file(path string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(c.server.Root, filepath.FromSlash(path)))
 	return string(b), err
 }
 
-// piece is what texts are made of: plain characters, line ends, characters
-// beyond 16 bits, and some that consist of several code points.
+// piece draws the parts of texts: plain characters, line ends, characters beyond 16 bits, and some that consist of
+// several code points.
 var piece = rapid.SampledFrom([]string{
 	"a", "b", "ab ", " ", "\n", "word\n", "\r\n", "é", "e\u0301", "日本", "😀", "𝒷", "👨‍👩‍👧", "🇩🇪", "\u2028", "\t", "\"", "<",
 })
@@ -135,5 +135,5 @@ func someText(t *rapid.T, label string) string {
 	return strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, label), "")
 }
 
-// stored is a text as documents keep it.
+// stored returns a text in the form that documents keep.
 func stored(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

@@ -29,7 +29,7 @@ type notebook struct {
 
 var cellType = rapid.SampledFrom([]string{"code", "markdown"})
 
-// inFile is the JSON of a notebook with these cells.
+// inFile returns the JSON of a notebook with these cells.
 func inFile(cells []cell) string {
 	list := []dict{}
 	for _, c := range cells {
@@ -49,7 +49,7 @@ func inFile(cells []cell) string {
 	return string(b)
 }
 
-// read is what the tools say of the notebook.
+// read returns the notebook's cells from the tools.
 func (m *notebook) read(t *rapid.T) []cell {
 	t.Helper()
 	var got struct {
@@ -59,7 +59,7 @@ func (m *notebook) read(t *rapid.T) []cell {
 	return got.Cells
 }
 
-// adopt takes over the ids that new cells of the model were given.
+// adopt copies the ids of new cells into the model.
 func (m *notebook) adopt(got []cell) {
 	for i := range min(len(got), len(m.now)) {
 		if m.now[i].ID == "" {
@@ -68,8 +68,7 @@ func (m *notebook) adopt(got []cell) {
 	}
 }
 
-// spans draws ranges of cells, which may overlap and be unordered, and returns
-// the indexes that they name.
+// spans draws ranges of cells, which may overlap and be unordered, and returns their indexes.
 func (m *notebook) spans(t *rapid.T) (ranges []dict, named map[int]bool) {
 	named = map[int]bool{}
 	for range rapid.IntRange(1, 3).Draw(t, "ranges") {
@@ -160,9 +159,9 @@ func TestNotebookAgainstModel(t *testing.T) {
 					m.now = []cell{{Type: "code"}}
 				}
 			},
-			// Which moves, changes, inserts and deletes cells in one call.
+			// It moves, changes, inserts and deletes cells in one call.
 			"overwrite": func(t *rapid.T) {
-				m.read(t) // so that all cells are known
+				m.read(t) // makes all cells known
 				next := rapid.Permutation(m.now).Draw(t, "order")
 				next = next[:rapid.IntRange(0, len(next)).Draw(t, "kept")]
 				for i := range next {
@@ -189,7 +188,7 @@ func TestNotebookAgainstModel(t *testing.T) {
 				}})
 				m.refuse(t, "overwrite_document", dict{"path": m.path, "content": "{"})
 			},
-			// What takes long comes less often.
+			// Slow actions are less frequent.
 			"file": func(t *rapid.T) {
 				files++
 				switch rapid.SampledFrom([]string{"end the session", "rename", "copy"}).Draw(t, "what") {
@@ -209,8 +208,7 @@ func TestNotebookAgainstModel(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
-				// After a rename the server may read the file again, which the
-				// room is seen in the middle of.
+				// After a rename the server may read the file again; a read of the room may come in the middle of that.
 				if err := poll.Until(c.ctx, "the cells to be those of the model", func(context.Context) error {
 					got := m.read(t)
 					m.adopt(got)
@@ -229,7 +227,7 @@ func TestNotebookAgainstModel(t *testing.T) {
 	})
 }
 
-// onDisk says how a file differs from the model.
+// onDisk returns an error if a file differs from the model.
 func (m *notebook) onDisk(path string) error {
 	cells, err := nbfile.Read(m.server.Root + "/" + path)
 	if err != nil {

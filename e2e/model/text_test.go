@@ -20,7 +20,7 @@ type text struct {
 	now   []rune
 }
 
-// read is what the tools say of the document, in pages of a drawn size.
+// read returns the document's text from the tools, in pages of a drawn size.
 func (m *text) read(t *rapid.T, page int) string {
 	t.Helper()
 	all, at := "", 0
@@ -115,7 +115,7 @@ func TestTextAgainstModel(t *testing.T) {
 				m.refuse(t, "delete_document_text", dict{"path": m.path, "position": 0, "length": over})
 				m.refuse(t, "replace_document_text", dict{"path": m.path, "position": -1, "length": 1, "text": "x"})
 			},
-			// What takes long comes less often.
+			// Slow actions are less frequent.
 			"file": func(t *rapid.T) {
 				m.files++
 				switch rapid.SampledFrom([]string{"end the session", "rename", "copy"}).Draw(t, "what") {

@@ -1,6 +1,5 @@
-// Package nbfile reads notebook files from disk, as far as the tests and the
-// demo look at them. It does not know nbduet: what it reads is what the Jupyter
-// server wrote.
+// Package nbfile reads notebook files from disk, limited to the fields that the tests and the demo read. It does not
+// depend on nbduet.
 //
 // Concurrency: nothing here keeps state.
 package nbfile
@@ -29,7 +28,7 @@ type Output struct {
 	Data map[string]json.RawMessage `json:"data"`
 }
 
-// Text is a text that nbformat allows to be written as a list of lines.
+// Text is a text that nbformat also allows as a list of lines.
 type Text string
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// Claude Code reads what nbduet config writes into its file, beside what it has written there itself, and takes it out
-// again by its own command. It runs without a network.
+// Claude Code reads the entry that nbduet config writes into its file, beside its own entries, and removes it with its
+// own command. It runs without a network.
 func TestClaudeCodeReadsConfig(t *testing.T) {
 	t.Parallel()
 	program := one(t, filepath.Join(bundlePacker(t, "claude"), "node_modules", "@anthropic-ai"), "claude-code-*/claude")

@@ -1,6 +1,4 @@
-// Package packages holds the tests of what a release consists of: wheels, npm
-// packages, archives, deb and rpm, bundles, and the files that registries read.
-// A release is made here as it is made there, by GoReleaser with its own
-// configuration, of a clone with a tag, for this machine alone; what it made is
-// installed, and started with a real JupyterLab.
+// Package packages tests the parts of a release: wheels, npm packages, archives, deb and rpm, bundles, and the files
+// that registries read. GoReleaser makes the release with its own configuration from a tagged clone, for this machine
+// only; the results are installed, and started with a real JupyterLab.
 package packages

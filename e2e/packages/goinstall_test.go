@@ -11,8 +11,8 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// go install of the newest release, as a Go user types it, makes a program that knows its version. The repository is a clone
-// with the tag, and Go's folder of modules is the test's own: the machine's would keep this v0.1.0 for good.
+// go install of the newest release, as a Go user types it, makes a program that knows its version. The repository is a
+// clone with the tag, and the test has its own module cache: the machine's would keep this v0.1.0 forever.
 func TestGoInstall(t *testing.T) {
 	t.Parallel()
 	const address = "github.com/nbduet/nbduet"
@@ -28,7 +28,7 @@ func TestGoInstall(t *testing.T) {
 		os.Environ(),
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url."+clone+".insteadOf", "GIT_CONFIG_VALUE_0=https://"+address,
 		"GOPRIVATE="+address,
-		// What the machine has of the other modules it has checked before.
+		// The machine has already verified the other modules in its cache.
 		fmt.Sprintf("GOPROXY=file://%s/cache/download,%s", filepath.ToSlash(known[0]), known[1]), "GOSUMDB=off",
 		"GOBIN="+filepath.Join(dir, "bin"), "GOMODCACHE="+filepath.Join(dir, "modules"),
 		"GOFLAGS="+known[2]+" -modcacherw -trimpath", "CGO_ENABLED=0", "GOWORK=off",

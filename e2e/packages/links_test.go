@@ -16,13 +16,13 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// installLink is an address in the README that has an editor install the server.
+// installLink matches an address in the README that makes an editor install the server.
 var installLink = regexp.MustCompile("(?:cursor://anysphere|https://cursor\\.com/|https://(?:insiders\\.)?vscode\\.dev/redirect|vscode(?:-insiders)?:mcp)[^\\s)>`\"]+")
 
-// linked decodes what a link installs, as the editor does: the name, and how the server is started.
+// linked decodes a link as the editor does: the name, and the entry that starts the server.
 func linked(t *testing.T, link string) (name string, entry map[string]any) {
 	t.Helper()
-	if _, config, found := strings.Cut(link, ":mcp/install?"); found { // VS Code: all of it is JSON
+	if _, config, found := strings.Cut(link, ":mcp/install?"); found { // VS Code: the whole text is JSON
 		text, err := url.QueryUnescape(config)
 		must.NoError(t, err)
 		must.NoError(t, json.Unmarshal([]byte(text), &entry))
@@ -43,7 +43,7 @@ func linked(t *testing.T, link string) (name string, entry map[string]any) {
 	return query.Get("name"), entry
 }
 
-// The README's links for Cursor and VS Code install what people would write themselves.
+// The README's links for Cursor and VS Code install the same entry that people would write themselves.
 func TestInstallLinks(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(kit.Root, "README.md"))
 	must.NoError(t, err)

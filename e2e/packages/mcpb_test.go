@@ -21,7 +21,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// bundlePacker installs what packs bundles into the repository, once, and returns its folder.
+// bundlePacker installs the packer of bundles into the repository, once, and returns its folder.
 func bundlePacker(t *testing.T, folder string) string {
 	t.Helper()
 	scripts := filepath.Join(kit.Root, "packaging", "mcpb")
@@ -32,7 +32,7 @@ func bundlePacker(t *testing.T, folder string) string {
 	return filepath.Join(scripts, folder)
 }
 
-// bundle packs a bundle with this machine's program for a system, whichever that is, and returns its file.
+// bundle packs a bundle with this machine's program for any system and returns its file.
 func bundle(t *testing.T, system, machine string) string {
 	t.Helper()
 	r, dir := built(t), t.TempDir()
@@ -56,7 +56,7 @@ func mcpb(t *testing.T, args ...string) {
 	}
 }
 
-// A host unpacks the bundle, fills in what its form says, and starts the program: as the form is at first, and filled in.
+// A host unpacks the bundle and starts the program, with the form's default values and with others.
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func TestBundle(t *testing.T) {
 	})
 }
 
-// listed are the tools of a command that is started without a Jupyter server.
+// listed returns the tools of a command that is started without a Jupyter server.
 func listed(t *testing.T, command, env []string) []string {
 	t.Helper()
 	env = slices.Concat(lab.CleanEnv(), []string{"HOME=" + t.TempDir()}, env)
@@ -104,7 +104,7 @@ func listed(t *testing.T, command, env []string) []string {
 	return tools
 }
 
-// hosted is how a host starts a bundle that it has unpacked, with what the form says: by the function that hosts have for it.
+// hosted returns the command and environment with which a host starts an unpacked bundle, by the hosts' own function.
 func hosted(t *testing.T, dir, form string) (command []string, env map[string]string) {
 	t.Helper()
 	const script = `
@@ -129,7 +129,7 @@ console.log(JSON.stringify(await getMcpConfigForManifest({ manifest, extensionPa
 	return append([]string{config.Command}, config.Args...), config.Env
 }
 
-// pairs writes an environment as processes have it.
+// pairs returns an environment in the form of a process's environment.
 func pairs(env map[string]string) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -138,7 +138,7 @@ func pairs(env map[string]string) []string {
 	return list
 }
 
-// bundleManifest is what the tests read of a manifest.
+// bundleManifest has the fields of a manifest that the tests read.
 type bundleManifest struct {
 	Version       string
 	Compatibility struct{ Platforms []string }
@@ -148,7 +148,7 @@ type bundleManifest struct {
 	Tools []struct{ Name, Description string }
 }
 
-// Each system has its bundle, with its program's name, the same bytes each time.
+// Each system has its bundle, with its program's name and reproducible bytes.
 func TestBundles(t *testing.T) {
 	t.Parallel()
 	for system, want := range map[string][2]string{"linux": {"linux", "server/nbduet"}, "darwin": {"darwin", "server/nbduet"}, "windows": {"win32", "server/nbduet.exe"}} {
@@ -187,7 +187,7 @@ func TestBundles(t *testing.T) {
 	}
 }
 
-// The manifest lists the tools that the program lists.
+// The manifest lists the program's tools.
 func TestBundleTools(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "mcpb", "manifest.json"))
@@ -206,7 +206,7 @@ func TestBundleTools(t *testing.T) {
 	}
 }
 
-// What there is no bundle for is nothing to do, or refused in a line.
+// A system without a bundle is skipped, or refused in one line.
 func TestBundleOthers(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(kit.Root, "packaging", "mcpb", "bundle.sh")

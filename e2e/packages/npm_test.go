@@ -21,14 +21,14 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// npmPlatforms are the names of platforms: Node's after Go's.
+// npmPlatforms are the names of platforms: Go's name to Node's.
 var npmPlatforms = map[string]string{
 	"linux/amd64": "linux-x64", "linux/arm64": "linux-arm64", "darwin/amd64": "darwin-x64",
 	"darwin/arm64": "darwin-arm64", "windows/amd64": "win32-x64", "windows/arm64": "win32-arm64",
 }
 
-// npmTarballs are all npm packages of the release: those of this machine, and for other platforms some without a program that
-// runs.
+// npmTarballs returns all npm packages of the release: those of this machine, and for other platforms some without a
+// working program.
 func npmTarballs(t *testing.T) []string {
 	t.Helper()
 	r, dir := built(t), t.TempDir()
@@ -49,22 +49,22 @@ func npmTarballs(t *testing.T) []string {
 	return list
 }
 
-// npmScript runs a script that packs, and returns what it said.
+// npmScript runs a script that packs and returns its output.
 func npmScript(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), filepath.Join(kit.Root, "packaging", "npm", name), args...).CombinedOutput()
 	return string(out), err
 }
 
-// npmEnv is the environment of somebody who cannot write to their home, with a registry of ours.
+// npmEnv returns the environment of a user who cannot write to their home, with the tests' registry.
 func npmEnv(t *testing.T, registry string) []string {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
-	must.NoError(t, os.WriteFile(home, nil, 0o400)) // a file: nobody can make anything in it
+	must.NoError(t, os.WriteFile(home, nil, 0o400)) // a file, in which nothing can be created
 	return []string{"HOME=" + home, "npm_config_cache=" + t.TempDir(), "npm_config_registry=" + registry, "npm_config_update_notifier=false"}
 }
 
-// npmInstalled installs nbduet into a folder, with further arguments of npm, and returns the launcher.
+// npmInstalled installs nbduet into a folder with further arguments of npm and returns the launcher.
 func npmInstalled(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -76,7 +76,7 @@ func npmInstalled(t *testing.T, args ...string) string {
 	return filepath.Join(dir, "node_modules", "nbduet", "bin", "nbduet.js")
 }
 
-// npx fetches the package and its program, and nothing is written to the user's home.
+// npx fetches the package and its program without writing to the user's home.
 func TestNPX(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -96,7 +96,7 @@ func TestNPX(t *testing.T) {
 	}
 }
 
-// The launcher names the packages of all platforms, of its own version; each says for which it is, and none runs anything.
+// The launcher depends on the packages of all platforms; each names its platform, and none has install scripts.
 func TestNPMPackages(t *testing.T) {
 	version := built(t).Version
 	want := make(map[string]any)
@@ -132,7 +132,7 @@ func TestNPMPackages(t *testing.T) {
 	test.MapLen(t, 6, want)
 }
 
-// The same contents make the same packages; what there is no package for is refused in a line.
+// The same contents make the same packages; an unsupported platform is refused in one line.
 func TestNPMPacking(t *testing.T) {
 	r, dir := built(t), t.TempDir()
 	program := one(t, r.Dist, fmt.Sprintf("nbduet_%s_%s*/nbduet", runtime.GOOS, runtime.GOARCH))
@@ -167,7 +167,7 @@ func TestNPMPacking(t *testing.T) {
 	}
 }
 
-// Where there is no program, the launcher says in a line what to do.
+// Without a program, the launcher says in one line what to do.
 func TestNPMWithoutProgram(t *testing.T) {
 	t.Parallel()
 	fake := filepath.Join(t.TempDir(), "fake.cjs")
@@ -198,7 +198,7 @@ func TestNPMWithoutProgram(t *testing.T) {
 	}
 }
 
-// As pnpm lays packages out, each beside what it depends on, in a folder of its own that others have links to.
+// The layout of pnpm works: each package lies beside its dependencies in its own folder, and others link to it.
 func TestNPMLinkedLayout(t *testing.T) {
 	flat := filepath.Dir(filepath.Dir(filepath.Dir(npmInstalled(t))))
 	modules := filepath.Join(t.TempDir(), "node_modules")
@@ -215,16 +215,16 @@ func TestNPMLinkedLayout(t *testing.T) {
 	}
 }
 
-// The launcher hands signals on, and ends as the program does.
+// The launcher passes on signals and exits as the program does.
 func TestNPMEnd(t *testing.T) {
 	t.Parallel()
 	launcher := npmInstalled(t)
 	for _, c := range []struct {
 		name, program string
-		signal        syscall.Signal // after "ready", to the whole group as a terminal sends it; 0 for none
+		signal        syscall.Signal // after "ready", to the whole group as a terminal sends it; 0 means none
 		said          string
 		code          int            // or
-		by            syscall.Signal // what ended it
+		by            syscall.Signal // the signal that ended it
 	}{
 		{name: "a status", program: "exit 7", code: 7},
 		{name: "killed", program: "kill -KILL $$", by: syscall.SIGKILL},

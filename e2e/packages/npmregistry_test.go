@@ -27,7 +27,7 @@ type npmFile struct {
 	Content []byte
 }
 
-// npmPackage reads a package, as npm packs it, and what its package.json says.
+// npmPackage reads a package, as npm packs it, and its package.json.
 func npmPackage(t *testing.T, tarball string) (files map[string]npmFile, manifest map[string]any) {
 	t.Helper()
 	f, err := os.Open(tarball)
@@ -50,8 +50,8 @@ func npmPackage(t *testing.T, tarball string) (files map[string]npmFile, manifes
 	return files, manifest
 }
 
-// npmRegistry serves packages as an npm registry does, and returns its address. Of a registry, npm needs what there is of a
-// package, and the files that this names.
+// npmRegistry serves packages as an npm registry does and returns its address. npm needs only a package's metadata and
+// the files that it names.
 func npmRegistry(t *testing.T, tarballs []string) string {
 	t.Helper()
 	pages := make(map[string][]byte)
@@ -61,7 +61,7 @@ func npmRegistry(t *testing.T, tarballs []string) string {
 			http.NotFound(w, r)
 			return
 		}
-		_, _ = w.Write(page) // or npm has gone
+		_, _ = w.Write(page) // npm may have gone
 	}))
 	t.Cleanup(server.Close)
 	for _, tarball := range tarballs {
@@ -70,7 +70,7 @@ func npmRegistry(t *testing.T, tarballs []string) string {
 		_, manifest := npmPackage(t, tarball)
 		name, version := manifest["name"].(string), manifest["version"].(string)
 		file := "/" + name + "/-/" + filepath.Base(tarball)
-		long, short := sha512.Sum512(content), sha1.Sum(content) // npm writes both
+		long, short := sha512.Sum512(content), sha1.Sum(content) // npm writes both hashes
 		manifest["dist"] = map[string]any{
 			"tarball":   server.URL + file,
 			"integrity": "sha512-" + base64.StdEncoding.EncodeToString(long[:]),

@@ -22,7 +22,7 @@ func readJSON(t *testing.T, into any, name ...string) {
 	must.NoError(t, json.Unmarshal(text, into))
 }
 
-// The plugin is of the last release, stands in its own marketplace, and starts the package that people get.
+// The plugin has the last release's version, is in its own marketplace, and starts the published package.
 func TestPlugin(t *testing.T) {
 	var plugin struct {
 		Name, Version, Icon string
@@ -58,7 +58,7 @@ func TestPlugin(t *testing.T) {
 	test.Eq(t, "./", market.Plugins[0].Source)
 }
 
-// Claude Code's own check finds nothing, and sees server and skill. It runs without a network.
+// Claude Code's own check finds no problem, and sees server and skill. It runs without a network.
 func TestPluginValidates(t *testing.T) {
 	t.Parallel()
 	validator := one(t, filepath.Join(bundlePacker(t, "claude"), "node_modules", "@anthropic-ai"), "claude-code-*/claude")

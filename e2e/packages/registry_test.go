@@ -20,8 +20,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// registryModule is the MCP registry's own program, which has the schema of its entries. Its hash is what go.sum says of a
-// module that is imported; this one is only read.
+// registryModule is the MCP registry's own program, which has the schema of its entries. Its hash is the one that go.sum
+// would have if the module were imported; it is only read.
 const (
 	registryModule = "github.com/modelcontextprotocol/registry@v1.8.9"
 	registrySum    = "h1:2pYB31q/uSezVbXu+D+Hr3HMimGFspgS1RTMljm1bVI="
@@ -31,7 +31,7 @@ const (
 func registrySchema(t *testing.T, address string) *jsonschema.Schema {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", registryModule)
-	cmd.Dir = t.TempDir() // of no module
+	cmd.Dir = t.TempDir() // outside of any module
 	out, err := cmd.Output()
 	must.NoError(t, err)
 	var module struct{ Dir, Sum string }
@@ -53,7 +53,7 @@ func registrySchema(t *testing.T, address string) *jsonschema.Schema {
 	return schema
 }
 
-// registryEntry is what the tests read of a server.json.
+// registryEntry has the fields of a server.json that the tests read.
 type registryEntry struct {
 	Schema   string `json:"$schema"`
 	Name     string
@@ -67,7 +67,7 @@ type registryEntry struct {
 	}
 }
 
-// readEntry reads an entry, and shows that it is one.
+// readEntry reads an entry and validates it.
 func readEntry(t *testing.T, file string) registryEntry {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -82,7 +82,7 @@ func readEntry(t *testing.T, file string) registryEntry {
 	return e
 }
 
-// The entry is one of the registry's, of the last release, and names settings that the program has.
+// The entry is valid, has the last release's version, and names settings that the program has.
 func TestRegistryEntry(t *testing.T) {
 	version, err := newest()
 	must.NoError(t, err)
@@ -95,7 +95,7 @@ func TestRegistryEntry(t *testing.T) {
 	for _, p := range e.Packages {
 		kinds[p.RegistryType]++
 		switch p.RegistryType {
-		case "oci": // the version is a part of the name, and of nothing else
+		case "oci": // the version is only a part of the name
 			test.Eq(t, "", p.Version)
 			test.Eq(t, "ghcr.io/nbduet/nbduet:"+version, p.Identifier)
 		case "mcpb":
@@ -119,7 +119,7 @@ func TestRegistryEntry(t *testing.T) {
 	}
 }
 
-// For a release, the entry has its version everywhere, and the hashes of its bundles.
+// In a release, the entry has its version everywhere, and the hashes of its bundles.
 func TestRegistryRelease(t *testing.T) {
 	for version, python := range map[string]string{"1.2.3": "1.2.3", "0.2.0-rc.1": "0.2.0rc1", "0.0.1-dev.gabcdef0": "0.0.1.dev0+gabcdef0"} {
 		t.Run(version, func(t *testing.T) {

@@ -20,20 +20,20 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// release is what GoReleaser made for this machine.
+// release is GoReleaser's release for this machine.
 type release struct {
-	// Clone is the repository that it was made of, with the tag of the version.
+	// Clone is the repository that it was made from, with the version's tag.
 	Clone string
-	// Version is the newest of CHANGELOG.md.
+	// Version is the newest version in CHANGELOG.md.
 	Version string
-	// Packages has wheels, npm packages and bundles, Dist what GoReleaser made itself.
+	// Packages has wheels, npm packages and bundles, Dist GoReleaser's own files.
 	Packages, Dist string
 }
 
 // made makes the release, once.
 var made = sync.OnceValues(func() (*release, error) { return makeRelease(kit.BuildDir) })
 
-// built returns the release of this machine, which it makes where no test has asked for it yet.
+// built returns the release of this machine, which the first call makes.
 func built(t *testing.T) *release {
 	t.Helper()
 	r, err := made()
@@ -41,10 +41,10 @@ func built(t *testing.T) *release {
 	return r
 }
 
-// heading is that of a release in the changelog.
+// heading matches the heading of a release in the changelog.
 var heading = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+)\]`)
 
-// newest returns the version that the changelog says is the newest.
+// newest returns the newest version in the changelog.
 func newest() (string, error) {
 	text, err := os.ReadFile(filepath.Join(kit.Root, "CHANGELOG.md"))
 	if err != nil {
@@ -79,7 +79,7 @@ func makeRelease(dir string) (*release, error) {
 	return r, nil
 }
 
-// cloneTagged clones the repository, with what is changed in the working tree, and tags that with the version.
+// cloneTagged clones the repository with the changes of the working tree, and tags them with the version.
 func cloneTagged(dir, version string) error {
 	git := func(in string, args ...string) (string, error) {
 		cmd := exec.Command("git", args...)
@@ -99,7 +99,7 @@ func cloneTagged(dir, version string) error {
 	if err != nil {
 		return err
 	}
-	// The objects of the repository itself, which nothing else has of changes that are not committed.
+	// The clone shares the repository's objects, which alone include uncommitted changes.
 	if _, err := git(kit.Root, "clone", "-q", "--shared", "--no-checkout", "--no-tags", kit.Root, dir); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func cloneTagged(dir, version string) error {
 	return err
 }
 
-// narrowed writes GoReleaser's configuration as it is for this machine alone: six machines take six times as long.
+// narrowed writes GoReleaser's configuration for this machine only: six machines take six times as long.
 func narrowed(from, to string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {
@@ -129,7 +129,7 @@ func narrowed(from, to string) error {
 	return os.WriteFile(to, text, 0o600)
 }
 
-// one returns the one file of a folder that matches the pattern.
+// one returns the only file of a folder that matches the pattern.
 func one(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, pattern))

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// counter counts what is written.
+// counter counts the written bytes.
 type counter int64
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -22,8 +22,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// People download the program, and hosts unpack it at each update. A call of a method by a name that the linker does not
-// know, in any library, is 3 MB: then the linker leaves out no exported method at all.
+// The program stays small, because people download it and hosts unpack it at each update. One method call by a name that
+// the linker does not know, in any library, costs 3 MB, because the linker then keeps every exported method.
 func TestProgramIsSmall(t *testing.T) {
 	const (
 		most       = 30_000_000

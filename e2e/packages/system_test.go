@@ -36,14 +36,14 @@ func TestArchive(t *testing.T) {
 	works(t, []string{filepath.Join(dir, "nbduet")})
 }
 
-// systemFiles are what a deb and an rpm install, with the modes.
+// systemFiles are the installed files of a deb and an rpm, with the modes.
 var systemFiles = []string{
 	"-rwxr-xr-x /usr/bin/nbduet",
 	"-rw-r--r-- /usr/lib/systemd/user/nbduet.service",
 	"-rw-r--r-- /usr/share/doc/nbduet/copyright",
 }
 
-// The deb is installed by dpkg, into a system of its own, and works there.
+// dpkg installs the deb into a separate system, and the program works there.
 func TestDeb(t *testing.T) {
 	t.Parallel()
 	deb := one(t, built(t).Dist, "*.deb")
@@ -94,7 +94,7 @@ func TestRPM(t *testing.T) {
 	}
 }
 
-// The unit starts what the packages install, and names settings that there are.
+// The unit starts the installed program and names settings that exist.
 func TestUnit(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "linux", "nbduet.service"))
 	must.NoError(t, err)
@@ -105,7 +105,7 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// The list of checksums has every file that people fetch, and is right.
+// The list of checksums has every published file and is correct.
 func TestChecksums(t *testing.T) {
 	r := built(t)
 	text, err := os.ReadFile(filepath.Join(r.Dist, "checksums.txt"))
@@ -134,7 +134,7 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// The program of a release says the tag's version and its commit, and was built without paths of the machine's.
+// The program of a release has the tag's version and its commit, and was built without paths of the machine.
 func TestProgram(t *testing.T) {
 	r := built(t)
 	program := one(t, r.Dist, fmt.Sprintf("nbduet_%s_%s*/nbduet", runtime.GOOS, runtime.GOARCH))
@@ -152,7 +152,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// The container's file runs what is there, as nobody, and asks by a command that there is.
+// The container runs the installed program as an unprivileged user, and its health check calls an existing command.
 func TestDockerfile(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(kit.Root, "packaging", "Dockerfile"))
 	must.NoError(t, err)

@@ -21,8 +21,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// TestUp is a machine with a Python and nothing else of ours: nbduet up installs a JupyterLab there and starts it, a client
-// works in it, and at the end nothing of it runs.
+// TestUp uses a machine with only a Python: nbduet up installs a JupyterLab there and starts it, a client works in it,
+// and at the end none of its processes runs.
 func TestUp(t *testing.T) {
 	t.Parallel()
 	nbduet, err := agent.Build(kit.Root, t.TempDir())
@@ -37,7 +37,7 @@ func TestUp(t *testing.T) {
 	})
 }
 
-// bare is a machine as somebody has it who has set up nothing.
+// bare is the machine of a user who has set up nothing.
 type bare struct {
 	t      *testing.T
 	nbduet string
@@ -75,7 +75,7 @@ func (b *bare) start() *agent.Process {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = new(bytes.Buffer).ReadFrom(r.Stdout) // the process keeps what it has said
+		_, _ = new(bytes.Buffer).ReadFrom(r.Stdout) // the process keeps its output
 	}()
 	b.t.Cleanup(func() {
 		r.Kill()
@@ -86,7 +86,7 @@ func (b *bare) start() *agent.Process {
 
 var upAddress = regexp.MustCompile(`http://127\.0\.0\.1:\d+/lab\n`)
 
-// says waits until the command has said something.
+// says waits until the command has printed words.
 func (b *bare) says(r *agent.Process, words string) {
 	b.t.Helper()
 	must.NoError(b.t, poll.Until(b.t.Context(), "nbduet up to say "+words, func(context.Context) error {
@@ -140,7 +140,7 @@ func (b *bare) works(by string) {
 	}
 }
 
-// runsCell has a client find the server, write a cell and run it, and waits for the file to have it.
+// runsCell lets a client find the server, write a cell and run it, and waits until the file has it.
 func (b *bare) runsCell() {
 	t := b.t
 	t.Helper()
@@ -166,5 +166,5 @@ func (b *bare) runsCell() {
 	}))
 }
 
-// processes are the processes with this home.
+// processes returns the processes with this home.
 func (b *bare) processes() map[int]string { return kit.Processes(b.t, b.home) }

@@ -22,8 +22,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// TestWheelInstalls installs the wheels of this machine in the ways that people have, from a folder, without any index, and
-// without anything of this repository beside it.
+// TestWheelInstalls installs the wheels of this machine in each way that people use, from a folder, without an index,
+// and without files of this repository.
 func TestWheelInstalls(t *testing.T) {
 	t.Parallel()
 	k := &wheelKit{dir: filepath.Join(t.TempDir(), "wheels")}
@@ -45,21 +45,21 @@ func TestWheelInstalls(t *testing.T) {
 	t.Run("beside JupyterLab", k.besideJupyterLab)
 }
 
-// wheelKit is the wheels of this machine, in a folder.
+// wheelKit has the wheels of this machine, in a folder.
 type wheelKit struct {
 	dir     string
 	program string // the wheel with the program
 
-	base, python string // the newest Python here, and that of an environment for it
+	base, python string // the newest Python here, and the one of an environment for it
 }
 
-// wheelEnv is the environment of somebody who has set up nothing, with additions.
+// wheelEnv returns the environment of a user who has set up nothing, with additions.
 func wheelEnv(t *testing.T, more ...string) []string {
 	t.Helper()
 	return append([]string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1", "PIP_DISABLE_PIP_VERSION_CHECK=1"}, more...)
 }
 
-// wheelRun runs a command, and ends the test if it fails. It tells what the command wrote to standard output.
+// wheelRun runs a command and returns its standard output. It ends the test if the command fails.
 func wheelRun(t *testing.T, env []string, name string, args ...string) string {
 	t.Helper()
 	out, said, err := wheelTry(t, env, name, args...)
@@ -78,7 +78,7 @@ func wheelTry(t *testing.T, env []string, name string, args ...string) (out, sai
 	return strings.TrimSpace(o.String()), e.String(), err
 }
 
-// says shows that a command is the release's program.
+// says checks that a command is the release's program.
 func (*wheelKit) says(t *testing.T, env []string, name string, args ...string) {
 	t.Helper()
 	if said := wheelRun(t, env, name, append(args, "--version")...); !strings.HasPrefix(said, "nbduet 0.1.0 (go") {
@@ -86,12 +86,12 @@ func (*wheelKit) says(t *testing.T, env []string, name string, args ...string) {
 	}
 }
 
-// pip is the arguments of Python with which pip installs from the folder alone.
+// pip returns the arguments of Python with which pip installs only from the folder.
 func (k *wheelKit) pip(more ...string) []string {
 	return append([]string{"-m", "pip", "install", "--no-index", "--find-links", k.dir}, more...)
 }
 
-// venv is the Python of a new virtual environment, with pip.
+// venv returns the Python of a new virtual environment, with pip.
 func (*wheelKit) venv(t *testing.T, python string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "venv")
@@ -99,7 +99,7 @@ func (*wheelKit) venv(t *testing.T, python string) string {
 	return filepath.Join(dir, "bin", "python")
 }
 
-// size holds what everybody has to fetch, on Linux.
+// size limits the download, on Linux.
 func (k *wheelKit) size(t *testing.T) {
 	info, err := os.Stat(k.program)
 	if err != nil {
@@ -111,7 +111,7 @@ func (k *wheelKit) size(t *testing.T) {
 	}
 }
 
-// pythons installs with each version of Python that there is here, by the pip that comes with it; in the short form, with
+// pythons installs with each version of Python on this machine, by the pip that comes with it; in the short form, with
 // the oldest and the newest.
 func (k *wheelKit) pythons(t *testing.T) {
 	var found []string
@@ -136,7 +136,7 @@ func (k *wheelKit) pythons(t *testing.T) {
 			bin := filepath.Dir(python)
 			k.says(t, env, filepath.Join(bin, "nbduet"))
 			k.says(t, env, python, "-m", "nbduet")
-			// The command is the program itself, with no Python to start before it.
+			// The command is the program itself, not a Python script.
 			head, err := os.ReadFile(filepath.Join(bin, "nbduet"))
 			must.NoError(t, err, must.Sprint("the command is a script"))
 			test.False(t, bytes.HasPrefix(head, []byte("#!")), test.Sprint("the command is a script"))
@@ -163,7 +163,7 @@ func wheelFindPython(t *testing.T, minor int) (string, error) {
 		}
 		all = append(all, more...)
 	}
-	// What is in PATH may be a script that looks for a version that nobody has installed.
+	// A program in PATH may be a script that looks for a version that is not installed.
 	for _, path := range all {
 		if exe, _, err := wheelTry(t, wheelEnv(t), path, "-c", "import ensurepip, venv, sys; print(sys.executable)"); err == nil {
 			return exe, nil
@@ -172,8 +172,8 @@ func wheelFindPython(t *testing.T, minor int) (string, error) {
 	return "", fmt.Errorf("of %q none makes environments", all)
 }
 
-// schemes shows that the module leads to the program that was installed with it, wherever that was, and whatever else of
-// its name there is in PATH or in the folders of the other schemes.
+// schemes checks that the module starts the program that was installed with it, wherever that was, and not another one
+// of its name in PATH or in the folders of the other schemes.
 func (k *wheelKit) schemes(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other")
 	if err := os.MkdirAll(other, 0o700); err != nil {
@@ -205,7 +205,7 @@ func (k *wheelKit) schemes(t *testing.T) {
 		wheelRun(t, env, k.base, k.pip("--user", "nbduet")...)
 		owns(t, env, k.base, filepath.Join(home, "bin", "nbduet"))
 	})
-	// An environment that has the program, too, is asked for the module that lies elsewhere.
+	// The module in another folder is run from an environment that has the program too.
 	for _, c := range []struct{ option, packages string }{{"--target", ""}, {"--prefix", "lib/python*/site-packages"}} {
 		t.Run(c.option[2:], func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "there")
@@ -225,7 +225,7 @@ func (k *wheelKit) schemes(t *testing.T) {
 	})
 }
 
-// wheelBase is a Python that is no virtual environment.
+// wheelBase returns a Python that is not a virtual environment.
 func wheelBase(t *testing.T) string {
 	t.Helper()
 	for minor := 14; minor >= 9; minor-- {
@@ -237,8 +237,8 @@ func wheelBase(t *testing.T) string {
 	return ""
 }
 
-// module shows that python -m nbduet is the program in all that its caller sees: arguments, streams and status; and so it is
-// on Windows, where a new process is started.
+// module checks that python -m nbduet behaves like the program for its caller: arguments, streams and status, even on
+// Windows, where it starts a new process.
 func (k *wheelKit) module(t *testing.T) {
 	env, dir := wheelEnv(t), t.TempDir()
 	wheelRun(t, env, k.python, k.pip("--target", dir, "nbduet")...)
@@ -267,7 +267,7 @@ func (k *wheelKit) module(t *testing.T) {
 	}
 }
 
-// removed shows that a module without its program says so in a line, and runs no other.
+// removed checks that a module without its program says so in one line and runs no other program.
 func (k *wheelKit) removed(t *testing.T) {
 	bin := filepath.Dir(k.python)
 	env := wheelEnv(t, "PATH="+bin)
@@ -283,7 +283,7 @@ func (k *wheelKit) removed(t *testing.T) {
 	test.StrContains(t, said, "looked for "+filepath.Join(bin, "nbduet"))
 }
 
-// uv shows that uvx runs it, and that uv installs it as a tool and into an environment.
+// uv checks that uvx runs it, and that uv installs it as a tool and into an environment.
 func (k *wheelKit) uv(t *testing.T) {
 	top, err := lab.RepoRoot()
 	if err != nil {
@@ -310,12 +310,11 @@ func (k *wheelKit) uv(t *testing.T) {
 	target := filepath.Join(dir, "target")
 	wheelRun(t, env, uv, "pip", "install", "--target", target, "nbduet")
 	k.says(t, append(slices.Clone(env), "PYTHONPATH="+target), filepath.Join(venv, "bin", "python"), "-m", "nbduet")
-	// Where nothing can be written below the home, as in some containers.
+	// A home that is not writable, as in some containers.
 	k.says(t, append(slices.Clone(env), "HOME=/proc"), filepath.Join(bin, "uvx"), "nbduet")
 }
 
-// home shows that the command and the module serve where nothing can be written below the home folder, which /proc is like
-// for the machine's owner, too.
+// home checks that the command and the module work if the home folder is not writable. /proc is not, even for root.
 func (k *wheelKit) home(t *testing.T) {
 	env := append(wheelEnv(t), "HOME=/proc")
 	wheelRun(t, env, k.python, k.pip("nbduet")...)
@@ -347,14 +346,14 @@ func (k *wheelKit) home(t *testing.T) {
 	}
 }
 
-// serves shows that the command and the module do their work.
+// serves checks that the command and the module work with a server.
 func (k *wheelKit) serves(t *testing.T) {
 	wheelRun(t, wheelEnv(t), k.python, k.pip("nbduet")...)
 	works(t, []string{filepath.Join(filepath.Dir(k.python), "nbduet")})
 	works(t, []string{k.python, "-m", "nbduet"})
 }
 
-// besideJupyterLab shows that the extra for Jupyter enables the extension in an environment that has JupyterLab.
+// besideJupyterLab checks that the extra for Jupyter enables the extension in an environment that has JupyterLab.
 func (*wheelKit) besideJupyterLab(t *testing.T) {
 	in, err := embedded.Install(t.TempDir())
 	if err != nil {

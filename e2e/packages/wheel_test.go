@@ -24,7 +24,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// wheelScript runs a script of packaging/python. Where it fails, said is what it wrote to standard error.
+// wheelScript runs a script of packaging/python. If it fails, said is its standard error.
 func wheelScript(t *testing.T, env []string, name string, args ...string) (out, said string, err error) {
 	t.Helper()
 	top, err := lab.RepoRoot()
@@ -39,7 +39,7 @@ func wheelScript(t *testing.T, env []string, name string, args ...string) (out, 
 	return strings.TrimSpace(o.String()), e.String(), err
 }
 
-// wheelMade is the wheel that a script makes.
+// wheelMade returns the wheel that a script makes.
 func wheelMade(t *testing.T, env []string, name string, args ...string) string {
 	t.Helper()
 	out, said, err := wheelScript(t, env, name, args...)
@@ -49,8 +49,8 @@ func wheelMade(t *testing.T, env []string, name string, args ...string) string {
 	return out
 }
 
-// wheelProgram writes what is packed in place of a program: its contents do not matter to a wheel, and its mode, which
-// some way of building it may have lost, does not, either.
+// wheelProgram writes a file to pack in place of a program: a wheel does not depend on its contents, or on its mode,
+// which a build may have lost.
 func wheelProgram(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
@@ -60,7 +60,7 @@ func wheelProgram(t *testing.T) string {
 	return path
 }
 
-// wheelPlatforms are those that there are wheels for, and the tags in the names of these.
+// wheelPlatforms are the platforms with wheels, and the tags in the wheels' names.
 var wheelPlatforms = []struct{ system, machine, tags, script string }{
 	{"linux", "amd64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", "nbduet"},
 	{"linux", "arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64", "nbduet"},
@@ -70,13 +70,13 @@ var wheelPlatforms = []struct{ system, machine, tags, script string }{
 	{"windows", "arm64", "win_arm64", "nbduet.exe"},
 }
 
-// wheelSkill is the skill, where agents look for those of installed packages.
+// wheelSkill is the skill, at the path where agents look for the skills of installed packages.
 const wheelSkill = "nbduet/.agents/skills/nbduet/SKILL.md"
 
-// wheelModule is what is in the wheel beside the program and what describes it.
+// wheelModule are the files in the wheel beside the program and the metadata.
 var wheelModule = []string{wheelSkill, "nbduet/__init__.py", "nbduet/__main__.py", "nbduet/_find.py"}
 
-// The wheel of each platform has its tags, the program as an executable script, and what indexes and installers read.
+// The wheel of each platform has its tags, the program as an executable script, and complete metadata.
 func TestWheelOfEachPlatform(t *testing.T) {
 	t.Parallel()
 	program := wheelProgram(t)
@@ -123,7 +123,7 @@ func TestWheelOfEachPlatform(t *testing.T) {
 	}
 }
 
-// The wheel of the extension is for every platform, and needs the program of its own version.
+// The wheel of the extension is for every platform and needs the program of the same version.
 func TestWheelOfTheExtension(t *testing.T) {
 	dir := t.TempDir()
 	path := wheelMade(t, nil, "jupyter.sh", "0.0.1-dev.gabcdef0", dir)
@@ -145,7 +145,7 @@ func TestWheelOfTheExtension(t *testing.T) {
 	wheelIsValid(t, path)
 }
 
-// What is packed twice of one commit has the same bytes, which an index demands of a file that is uploaded again.
+// Packing one commit twice gives the same bytes, which an index requires of a file that is uploaded again.
 func TestWheelIsReproducible(t *testing.T) {
 	t.Parallel()
 	program := wheelProgram(t)
@@ -168,7 +168,7 @@ func TestWheelIsReproducible(t *testing.T) {
 	}
 }
 
-// The versions of tags, in Python's words, and what is none.
+// The versions of tags, in Python's form, and invalid ones.
 func TestWheelVersions(t *testing.T) {
 	for version, want := range map[string]string{
 		"0.1.0": "0.1.0", "1.10.203": "1.10.203", "0.2.0-rc.1": "0.2.0rc1", "0.2.0-beta.0": "0.2.0b0", "2.0.0-alpha.12": "2.0.0a12",
@@ -187,8 +187,8 @@ func TestWheelVersions(t *testing.T) {
 	}
 }
 
-// What there is no wheel for is one line that says which there are. For macOS's program of both machines there is none, either,
-// but a release packs it for others.
+// The error for a platform without a wheel is one line with the supported ones. macOS's universal program has no wheel
+// either, but a release packs it for other uses.
 func TestWheelOfNoPlatform(t *testing.T) {
 	program := wheelProgram(t)
 	for _, c := range []struct {
@@ -218,7 +218,7 @@ func TestWheelOfNoPlatform(t *testing.T) {
 	}
 }
 
-// wheel is the files of a wheel by their names.
+// wheel maps names to the files of a wheel.
 type wheel map[string]struct {
 	text []byte
 	mode os.FileMode
@@ -251,7 +251,7 @@ func openWheel(t *testing.T, path string) wheel {
 	return w
 }
 
-// has shows that the files of a wheel are these and those that describe it, and that it lists all with hash and length.
+// has checks that a wheel has exactly these files and its metadata, and that it lists all with hash and length.
 func (w wheel) has(t *testing.T, name string, files []string) {
 	t.Helper()
 	for _, f := range []string{"METADATA", "WHEEL", "RECORD", "licenses/LICENSE"} {
@@ -292,7 +292,7 @@ func (w wheel) has(t *testing.T, name string, files []string) {
 	}
 }
 
-// header reads a file of a wheel that is written as the head of a letter.
+// header reads a file of a wheel in the format of mail headers.
 func (w wheel) header(t *testing.T, name string) mail.Header {
 	t.Helper()
 	m, err := mail.ReadMessage(bytes.NewReader(append(slices.Clone(w[name].text), "\r\n\r\n"...)))
@@ -302,7 +302,7 @@ func (w wheel) header(t *testing.T, name string) mail.Header {
 	return m.Header
 }
 
-// tells shows that the metadata are those of the project's packages.
+// tells checks that the metadata are those of the project's packages.
 func (w wheel) tells(t *testing.T, said mail.Header, name, version string) {
 	t.Helper()
 	for field, want := range map[string]string{
@@ -318,7 +318,7 @@ func (w wheel) tells(t *testing.T, said mail.Header, name, version string) {
 	if !strings.HasPrefix(about, "# "+name+"\n\n<!-- mcp-name: io.github.nbduet/nbduet -->\n") {
 		t.Errorf("the description begins %.200q: a registry looks there for the name of the server", about)
 	}
-	// What it links to has to be there for those who read it elsewhere than in the repository.
+	// Its links have to work outside the repository.
 	for _, piece := range strings.Split(about, "](")[1:] {
 		if !strings.HasPrefix(piece, "https://") {
 			t.Errorf("the description links to %.60q", piece)
@@ -326,7 +326,7 @@ func (w wheel) tells(t *testing.T, said mail.Header, name, version string) {
 	}
 }
 
-// wheelIsValid has Python's own library of packages read a wheel's name and metadata, which is as strict as the index.
+// wheelIsValid lets Python's own packaging library read a wheel's name and metadata; it is as strict as the index.
 func wheelIsValid(t *testing.T, path string) {
 	t.Helper()
 	top, err := lab.RepoRoot()
@@ -353,7 +353,7 @@ assert str(Version(str(version))) == str(version)
 	}
 }
 
-// wheelPython is the Python that packs the wheels.
+// wheelPython returns the Python that packs the wheels.
 func wheelPython(t *testing.T) string {
 	t.Helper()
 	top, err := lab.RepoRoot()

@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// What make wheel makes is of the version of the commit's tag, or names the commit, or is what VERSION says. A go that builds
-// nothing stands in for the real one, and shows which version the program was given.
+// make wheel uses the version of the commit's tag, or names the commit, or uses VERSION. A fake go, which builds
+// nothing, shows the version that the program was given.
 func TestWheelsAreOfTheTag(t *testing.T) {
 	top, err := lab.RepoRoot()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// works shows that a command is nbduet, whole: a client that starts it sees the release's version and the tools, changes a
-// notebook in a real JupyterLab, and runs a cell. env comes after the client's own environment, with server and token.
+// works checks that a command is the complete nbduet: a client starts it and sees the release's version and the tools,
+// changes a notebook in a real JupyterLab, and runs a cell. env is added to the client's environment.
 func works(t *testing.T, command []string, env ...string) {
 	t.Helper()
 	version, err := newest()

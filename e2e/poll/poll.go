@@ -1,7 +1,7 @@
-// Package poll waits for something to become true, by looking again and again.
+// Package poll waits for a condition by polling.
 //
-// The end-to-end tests assert no time: what they wait for has a long limit that
-// only a fault reaches, and the error then says what was seen last.
+// The end-to-end tests assert no time: each wait has a long limit that only a fault reaches, and its error has the last
+// result.
 //
 // Concurrency: nothing here keeps state or starts a goroutine.
 package poll
@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// Patience is how long Until waits where the context sets no nearer end. It is
-// far above what anything takes on a slow and busy machine.
+// Patience is how long Until waits if the context has no earlier deadline. It is far above any wait on a slow and busy
+// machine.
 const Patience = 2 * time.Minute
 
-// Interval is the pause between two looks.
+// Interval is the pause between two polls.
 const Interval = 40 * time.Millisecond
 
-// Until calls look until it returns nil, and returns what it returned last
-// when the time is over. what names the awaited thing in that error.
+// Until calls look until it returns nil, and returns look's last error when the time is over. what names the condition
+// in that error.
 func Until(ctx context.Context, what string, look func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -31,8 +31,7 @@ func Until(ctx context.Context, what string, look func(context.Context) error) e
 		if err == nil {
 			return nil
 		}
-		// A look that the end of the time cut short says nothing about what
-		// was there; the one before it does.
+		// A poll that the deadline cut short says nothing about the condition; the previous one does.
 		if ctx.Err() == nil {
 			last = err
 		}

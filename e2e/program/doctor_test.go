@@ -21,16 +21,16 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// doctorLimit is how long an examination takes at most.
+// doctorLimit is how long a run of doctor may take.
 const doctorLimit = 30 * time.Second
 
-// doctorCheck is one check of what `nbduet doctor --json` reports.
+// doctorCheck is one check in the report of `nbduet doctor --json`.
 type doctorCheck struct {
 	Check, Result, Says, Fix, Fault string
 }
 
-// doctor runs `nbduet doctor` as firstStart runs the program, and returns what it prints and its exit status. It leaves nothing
-// behind: not in its home, nor on the servers, all of which it may know.
+// doctor runs `nbduet doctor` as firstStart runs the program and returns its output and its exit status. It must leave
+// nothing behind: not in its home, nor on the servers in on.
 func doctor(t *testing.T, on []*lab.Lab, env []string, args ...string) (out []byte, status int) {
 	t.Helper()
 	home, program := t.TempDir(), kit.Binary(t)
@@ -64,7 +64,7 @@ func traces(t *testing.T, on []*lab.Lab) (found []string) {
 			switch filepath.Base(path) {
 			case ".jupyter": // in which collaboration keeps its sessions
 				return fs.SkipDir
-			case ".ipynb_checkpoints": // which the server makes for every deletion, and keeps
+			case ".ipynb_checkpoints": // made and kept by the server at every deletion
 			default:
 				found = append(found, path)
 			}
@@ -82,7 +82,7 @@ func traces(t *testing.T, on []*lab.Lab) (found []string) {
 	return found
 }
 
-// doctorSays checks that doctor finds one fault, this one, and says the same of it as a tool's answer.
+// doctorSays checks that doctor finds only this fault, with the same sentence as a tool's answer.
 func doctorSays(t *testing.T, on []*lab.Lab, env []string, f faults.Fault, args ...string) {
 	t.Helper()
 	out, status := doctor(t, on, env, append(args, "--json")...)
@@ -98,7 +98,7 @@ func doctorSays(t *testing.T, on []*lab.Lab, env []string, f faults.Fault, args 
 	test.Eq(t, f.Error(), wrong[0].Says+"; "+wrong[0].Fix, test.Sprint(out))
 }
 
-// doctorIsFine checks that doctor finds nothing wrong.
+// doctorIsFine checks that doctor finds no fault.
 func doctorIsFine(t *testing.T, on []*lab.Lab, env []string, args ...string) {
 	t.Helper()
 	out, status := doctor(t, on, env, append(args, "--json")...)
@@ -116,7 +116,7 @@ func doctorIsFine(t *testing.T, on []*lab.Lab, env []string, args ...string) {
 	test.Eq(t, want, strings.Join(fine, " "), test.Sprint(out))
 }
 
-// checks are those of a report.
+// checks returns the checks of a report.
 func checks(t *testing.T, report []byte) []doctorCheck {
 	t.Helper()
 	var r struct {
@@ -133,7 +133,7 @@ func checks(t *testing.T, report []byte) []doctorCheck {
 	return r.Checks
 }
 
-// What people read has the sentence on two lines.
+// The output for people has the sentence on two lines.
 func TestDoctorInWords(t *testing.T) {
 	env := []string{"JUPYTER_SERVER_URL=" + kit.Jupyter(t).URL, "JUPYTER_TOKEN=wr0ng-t0ken"}
 	out, status := doctor(t, []*lab.Lab{kit.Jupyter(t)}, env)
@@ -144,7 +144,7 @@ func TestDoctorInWords(t *testing.T) {
 	}
 }
 
-// A server that is well is found to be, by its address and by itself.
+// Doctor finds no fault in a healthy server, by its address and by discovery.
 func TestDoctorOfAHealthyServer(t *testing.T) {
 	doctorIsFine(t, []*lab.Lab{kit.Jupyter(t)}, reachLab(kit.Jupyter(t)))
 	doctorIsFine(t, []*lab.Lab{kit.Jupyter(t)}, []string{"JUPYTER_RUNTIME_DIR=" + kit.Jupyter(t).RuntimeDir})

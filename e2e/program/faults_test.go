@@ -26,22 +26,22 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 )
 
-// firstStart starts the program as somebody does for the first time, on a machine that has a file a.ipynb in all its servers.
-// env are its variables besides those of a clean machine.
+// firstStart starts the program as at a person's first use, on a machine with a file a.ipynb in all its servers. env has
+// variables in addition to a clean environment.
 func firstStart(t *testing.T, env []string, args ...string) *agent.Agent {
 	t.Helper()
 	return kit.StartAgentAs(t, agent.Options{Words: true, Args: args, Env: append(append(lab.CleanEnv(), "HOME="+t.TempDir()), env...)})
 }
 
-// startFails checks that a first start fails with the sentence of a fault, in the answer of a tool, in the program's log, and in the
-// report of doctor. on are the servers that doctor could leave something on.
+// startFails checks that a first start fails with the sentence of a fault, in a tool's answer, in the program's log, and
+// in the report of doctor. on are the servers that doctor must leave unchanged.
 func startFails(t *testing.T, on []*lab.Lab, env []string, f faults.Fault, args ...string) {
 	t.Helper()
 	t.Run("start", func(t *testing.T) { says(t, firstStart(t, env, args...), f) })
 	t.Run("doctor", func(t *testing.T) { doctorSays(t, on, env, f, args...) })
 }
 
-// says checks that both the answer of a tool and the program's log say the sentence of a fault.
+// says checks that both the tool's answer and the program's log contain the sentence of a fault.
 func says(t *testing.T, a *agent.Agent, f faults.Fault) {
 	t.Helper()
 	code, sentence := f.Code, f.Error()
@@ -58,7 +58,7 @@ func says(t *testing.T, a *agent.Agent, f faults.Fault) {
 	}))
 }
 
-// labWith starts a server of its own with a notebook a.ipynb.
+// labWith starts a separate server with a notebook a.ipynb.
 func labWith(t *testing.T, opt lab.Options) *lab.Lab {
 	t.Helper()
 	l, err := lab.Start(t.Context(), opt)
@@ -76,7 +76,7 @@ func reachLab(l *lab.Lab) []string {
 	return []string{"JUPYTER_SERVER_URL=" + l.URL, "JUPYTER_TOKEN=" + l.Token}
 }
 
-// eating is the address of a proxy that lets all requests through to a server but the handshakes of websockets.
+// eating returns the address of a proxy that passes on all requests to a server except the handshakes of websockets.
 func eating(t *testing.T, l *lab.Lab, eat func(http.ResponseWriter, *http.Request, http.Handler)) (address string) {
 	t.Helper()
 	target, err := url.Parse(l.URL)
@@ -96,7 +96,7 @@ func eating(t *testing.T, l *lab.Lab, eat func(http.ResponseWriter, *http.Reques
 	return proxy.URL
 }
 
-// What proxies do with the handshakes of websockets that they do not let through; through lets one through as a request.
+// Ways in which proxies treat blocked handshakes of websockets; through passes one on as a plain request.
 var eaters = map[string]func(w http.ResponseWriter, r *http.Request, through http.Handler){
 	"the headers are taken out": func(w http.ResponseWriter, r *http.Request, through http.Handler) {
 		r.Header.Del("Upgrade")
@@ -112,7 +112,7 @@ var eaters = map[string]func(w http.ResponseWriter, r *http.Request, through htt
 	},
 }
 
-// Each way in which a first start fails has one sentence, in the log, in the answer of a tool, and in the report of doctor.
+// Each kind of failed first start has one sentence, in the log, in the answer of a tool, and in the report of doctor.
 func TestFirstStartFails(t *testing.T) {
 	kit.AddNotebook(t, "a.ipynb", kit.NotebookText(t, []kit.Cell{kit.Code("x = 1")}))
 	shared := []*lab.Lab{kit.Jupyter(t)}
@@ -139,7 +139,7 @@ func TestFirstStartFails(t *testing.T) {
 		t.Run("websockets_eaten: "+name, func(t *testing.T) {
 			proxy := eating(t, kit.Jupyter(t), eat)
 			startFails(t, shared, []string{"JUPYTER_SERVER_URL=" + proxy, "JUPYTER_TOKEN=" + kit.Jupyter(t).Token}, faults.New(faults.WebsocketsEaten, faults.Values{Address: proxy}))
-			// The same of the kernels alone.
+			// The same for the kernels' server only.
 			env := []string{"DOCUMENT_URL=" + kit.Jupyter(t).URL, "DOCUMENT_TOKEN=" + kit.Jupyter(t).Token, "RUNTIME_URL=" + proxy, "RUNTIME_TOKEN=" + kit.Jupyter(t).Token}
 			startFails(t, shared, env, faults.New(faults.WebsocketsEaten, faults.Values{}).ForRole("runtime"))
 		})
@@ -157,7 +157,7 @@ func TestFirstStartFails(t *testing.T) {
 	t.Run("no_collaboration", func(t *testing.T) {
 		l := labWith(t, lab.Options{Args: []string{`--ServerApp.jpserver_extensions={"jupyter_server_ydoc": False, "jupyterlab": True}`}})
 		startFails(t, []*lab.Lab{l}, reachLab(l), faults.New(faults.NoCollaboration, faults.Values{}))
-		// Another server on this machine makes two.
+		// With another server on this machine there are two.
 		dir := t.TempDir()
 		for _, one := range []*lab.Lab{l, kit.Jupyter(t)} {
 			name := fmt.Sprintf("jpserver-%d.json", one.PID)
@@ -194,7 +194,7 @@ func TestFirstStartFails(t *testing.T) {
 	})
 }
 
-// Old rooms are those of an environment that is installed for this.
+// Old rooms come from an environment that is installed for this test.
 func TestFirstStartOnOldJupyterLab(t *testing.T) {
 	made := exec.CommandContext(t.Context(), "../scripts/lab.sh", "4.1", "1")
 	made.Stderr = os.Stderr

@@ -34,7 +34,7 @@ func once(t *testing.T, env []string, args ...string) (code int, stdout, stderr 
 // flagToken is the token in flagEnv.
 const flagToken = "t0ken-of-the-environment"
 
-// flagEnv is an environment that names a server that does not exist.
+// flagEnv is an environment that names a missing server.
 var flagEnv = append(lab.CleanEnv(), "JUPYTER_SERVER_URL=http://127.0.0.1:9", "JUPYTER_TOKEN="+flagToken)
 
 func TestVersionAndHelp(t *testing.T) {
@@ -57,7 +57,7 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 }
 
-// A mistake on the command line is told on stderr, naming flag and value.
+// A mistake on the command line is reported on stderr, with flag and value.
 func TestWrongFlags(t *testing.T) {
 	for _, args := range [][]string{
 		{"--no-such-flag"},
@@ -76,8 +76,7 @@ func TestWrongFlags(t *testing.T) {
 	}
 }
 
-// A wrong token and a server that is down are tool errors that say what to do;
-// the program itself goes on.
+// A wrong token and a stopped server are tool errors that say what to do; the program itself keeps running.
 func TestServerOutOfReach(t *testing.T) {
 	for name, args := range map[string][]string{
 		"wrong token": {"--jupyter-url", kit.Jupyter(t).URL, "--token", "not-the-token"},
@@ -116,7 +115,7 @@ func TestIdleEviction(t *testing.T) {
 		return agent.Session{}, false
 	}
 	for range 2 {
-		// On a machine that stands still for so long, the session is over before it was looked for.
+		// If the machine hangs for that long, the session has ended before the check.
 		must.NoError(t, poll.Until(t.Context(), "a session after a use", func(context.Context) error {
 			kit.ReadCells(t, a, path)
 			if s, ok := connected(); !ok || s.CellCount != 1 || s.FileID == "" || s.SessionID == "" {
@@ -133,8 +132,8 @@ func TestIdleEviction(t *testing.T) {
 	}
 }
 
-// With no URL given, the one server that runs is found by Jupyter's runtime
-// folder, with its token; several are named; none is said plainly.
+// Without a URL, a single running server is found by Jupyter's runtime folder, with its token. If there are several, the
+// error names them; without one, it says so.
 func TestFindsServer(t *testing.T) {
 	baseURL := func(a *agent.Agent) string {
 		var base struct {
@@ -164,7 +163,7 @@ func TestFindsServer(t *testing.T) {
 		must.NoError(t, err)
 		defer func() { must.NoError(t, other.Stop()) }()
 		code, out, log := once(t, runtimeEnv(t, runtimeDir(t, kit.Jupyter(t).RuntimeDir, other.RuntimeDir)))
-		// it starts, and says what is wrong
+		// it starts and reports the fault
 		test.Eq(t, 0, code)
 		test.Eq(t, "", out)
 		for _, want := range []string{kit.Jupyter(t).URL, kit.Jupyter(t).Root, other.URL, other.Root, "--jupyter-url"} {
@@ -186,7 +185,7 @@ func TestFindsServer(t *testing.T) {
 	})
 }
 
-// runtimeDir is a folder that tells of the servers that the given ones tell of.
+// runtimeDir returns a folder with the server files of the given folders.
 func runtimeDir(t *testing.T, from ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -202,7 +201,7 @@ func runtimeDir(t *testing.T, from ...string) string {
 	return dir
 }
 
-// runtimeEnv is an environment whose Jupyter runtime folder is dir.
+// runtimeEnv returns an environment whose Jupyter runtime folder is dir.
 func runtimeEnv(t *testing.T, dir string) []string {
 	return append(kit.Jupyter(t).ClientEnv(), "JUPYTER_RUNTIME_DIR="+dir)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// A kernel whose port somebody else has taken ends, so that the server begins it anew with other ports.
+// A kernel whose port is taken by another process ends, so that the server starts it again with other ports.
 func TestKernelWithoutItsPort(t *testing.T) {
 	root, err := lab.RepoRoot()
 	must.NoError(t, err)

@@ -17,15 +17,14 @@ import (
 
 const manyClients = 50
 
-// handles are what a client has, for its neighbour to try.
+// handles are the names of a client's objects, for its neighbour to try.
 type handles struct {
 	mu   sync.Mutex
 	made []struct{ session, run, image string }
 }
 
-// Fifty clients at once, of all kinds, work in one process, each with marks of its own: none is ever answered with
-// another's, and none can have what another's handles name. NBDUET_HTTP_SOAK says how long they go on, such as 2m; else
-// it is one round.
+// Fifty clients of all kinds work in one process at once, each with its own marks: no client gets another's answer, or
+// an object by another's handle. NBDUET_HTTP_SOAK is the duration, such as 2m; the default is one round.
 func TestManyClientsOverHTTP(t *testing.T) {
 	end := time.Time{}
 	if s := os.Getenv("NBDUET_HTTP_SOAK"); s != "" {
@@ -33,7 +32,7 @@ func TestManyClientsOverHTTP(t *testing.T) {
 		must.NoError(t, err)
 		end = time.Now().Add(d)
 	}
-	// A client without a session is who has its token.
+	// A client without a session is identified by its token.
 	w := kit.StartWeb(t, manyClients)
 	cells := make([]kit.Cell, manyClients)
 	for i := range cells {
@@ -57,7 +56,7 @@ func TestManyClientsOverHTTP(t *testing.T) {
 				err = guest.round(t.Context(), 0)
 			}
 			first.Done()
-			first.Wait() // there is a neighbour now
+			first.Wait() // the neighbour exists now
 			for round := 1; err == nil; round++ {
 				if err = guest.tries(t.Context()); err != nil || !time.Now().Before(end) {
 					break
@@ -83,11 +82,11 @@ type manyGuest struct {
 	path string
 	all  *handles
 	long bool   // there is time for all
-	mine string // the session; "" for none
+	mine string // the session; "" without one
 	runs map[string]bool
 }
 
-// round writes a cell, runs it, and looks at all that can be listed.
+// round writes a cell, runs it, and checks all lists.
 func (g *manyGuest) round(ctx context.Context, n int) error {
 	mark := fmt.Sprintf("mark-%d-%d", g.i, n)
 	source := fmt.Sprintf("from IPython.display import SVG, display\nprint(%q)\n"+
@@ -143,13 +142,13 @@ func (g *manyGuest) round(ctx context.Context, n int) error {
 	return nil
 }
 
-// tries asks for what the neighbour has.
+// tries requests the neighbour's objects.
 func (g *manyGuest) tries(ctx context.Context) error {
 	g.all.mu.Lock()
 	other := g.all.made[(g.i+1)%manyClients]
 	g.all.mu.Unlock()
 	if other.run == "" {
-		return nil // it has failed, and says so
+		return nil // it has failed and reported that
 	}
 	for tool, args := range map[string]map[string]any{
 		"get_run":            {"run_id": other.run},
@@ -172,7 +171,7 @@ func (g *manyGuest) tries(ctx context.Context) error {
 	return nil
 }
 
-// lists checks that what is listed is the client's own.
+// lists checks that only the client's own objects are listed.
 func (g *manyGuest) lists(ctx context.Context) error {
 	var runs struct {
 		Runs []struct {

@@ -23,7 +23,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// A client of each kind works in a notebook, has a session, and leaves: its kernel ends then.
+// A client of each kind works in a notebook, has a session, and disconnects; then its kernel ends.
 func TestClientsOverHTTP(t *testing.T) {
 	w := kit.StartWeb(t, 1)
 	token := w.Tokens[0]
@@ -62,7 +62,7 @@ func TestClientsOverHTTP(t *testing.T) {
 				Kernel string `json:"kernel_id"`
 			}
 			must.NoError(t, c.Do(t.Context(), "session_create", map[string]any{"name": how}, &made))
-			if how == kit.ViaModern { // who does not end with a session
+			if how == kit.ViaModern { // which does not end with a session
 				must.NoError(t, c.Do(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
 			}
 			must.NoError(t, c.Leave())
@@ -77,7 +77,7 @@ func TestClientsOverHTTP(t *testing.T) {
 	}
 }
 
-// jupyterStatus asks the shared server for something.
+// jupyterStatus requests a path of the shared server and returns the status.
 func jupyterStatus(ctx context.Context, l *lab.Lab, path string) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.URL+path, nil)
 	if err != nil {
@@ -87,7 +87,7 @@ func jupyterStatus(ctx context.Context, l *lab.Lab, path string) (int, error) {
 	return kit.StatusOf(req)
 }
 
-// Who may not is refused, by the program as it is started; and who is slow is not waited for.
+// The built program refuses unauthorized requests and does not wait for slow ones.
 func TestHTTPRefuses(t *testing.T) {
 	w := kit.StartWeb(t, 1, "--allowed-origins=https://app.example.org")
 	slow, err := net.Dial("tcp", strings.TrimPrefix(w.URL, "http://"))
@@ -136,7 +136,7 @@ func TestHTTPRefuses(t *testing.T) {
 	}
 }
 
-// Twenty cells that block do not stall the next call, least of all the one that stops them.
+// Twenty blocking cells do not delay the next call, in particular the call that stops them.
 func TestBlockedCallsStallNobody(t *testing.T) {
 	path := kit.NewNotebook(t, kit.Code("import time; time.sleep(600)"))
 	w := spawn(t)
@@ -167,7 +167,7 @@ func TestBlockedCallsStallNobody(t *testing.T) {
 		}
 		return nil
 	}))
-	for _, run := range listed.Runs { // the latest first, so that none of them begins
+	for _, run := range listed.Runs { // the latest first, so that no waiting one begins
 		ask("cancel_run", map[string]any{"run_id": run.ID}, &struct{}{})
 	}
 	for i := range 20 {

@@ -30,7 +30,7 @@ type wire struct {
 	read chan error // the end of reading
 }
 
-// spawn starts nbduet for the shared server, with everything logged.
+// spawn starts nbduet for the shared server with a full log.
 func spawn(t *testing.T, args ...string) *wire {
 	t.Helper()
 	file := kit.Binary(t)
@@ -72,7 +72,7 @@ func (w *wire) call(id int, tool string, args map[string]any) {
 	w.send(string(line))
 }
 
-// message is what a JSON-RPC message has at least.
+// message has the common fields of JSON-RPC messages.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -81,8 +81,8 @@ type message struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// messages are all messages on the program's output so far; an error says
-// which line is none. The last line may be on its way still, unless whole.
+// messages returns all messages on the program's output so far; its error quotes an invalid line. The last line may be
+// incomplete, unless whole is set.
 func (w *wire) messages(whole bool) ([]message, error) {
 	out := w.Output()
 	if end := bytes.LastIndexByte(out, '\n'); end+1 < len(out) {
@@ -107,7 +107,7 @@ func (w *wire) messages(whole bool) ([]message, error) {
 	return list, nil
 }
 
-// answered waits for the response to a request, and returns it.
+// answered waits for the response to a request and returns it.
 func (w *wire) answered(id string) message {
 	w.t.Helper()
 	var found message
@@ -127,8 +127,7 @@ func (w *wire) answered(id string) message {
 	return found
 }
 
-// quit waits for the program's end and checks that it was a clean one: exit
-// code 0, whole messages and nothing else on stdout, no race, no panic.
+// quit waits for the program to exit and checks for exit code 0, only whole messages on stdout, no race and no panic.
 func (w *wire) quit() {
 	w.t.Helper()
 	code, err := w.Wait(kit.ExitLimit)
@@ -150,8 +149,8 @@ func (w *wire) quit() {
 	}
 }
 
-// stdout carries MCP and nothing else, whatever comes in: answers, tool errors,
-// protocol errors, lines that are no JSON; and logs of all of it go to stderr.
+// stdout carries only MCP for any input: answers, tool errors, protocol errors, lines that are not JSON; the logs go to
+// stderr.
 func TestStdoutIsOnlyMCP(t *testing.T) {
 	path := kit.NewNotebook(t, kit.Code("1"), kit.Code("print('from the kernel')"))
 	w := spawn(t)
@@ -185,8 +184,8 @@ func TestStdoutIsOnlyMCP(t *testing.T) {
 	}
 }
 
-// The program ends cleanly, even while a cell runs, when the client closes its
-// input and when it is told to end. What it had answered as done is on disk.
+// The program exits cleanly, even while a cell runs, when the client closes its input and on a signal. Every edit that
+// was answered as done is on disk.
 func TestEndsCleanly(t *testing.T) {
 	for name, end := range map[string]func(*wire) error{
 		"closed stdin": func(w *wire) error { return w.Stdin.Close() },
@@ -227,7 +226,7 @@ func TestEndsCleanly(t *testing.T) {
 	}
 }
 
-// A client that is gone, with both pipes, does not leave the program behind.
+// The program exits when the client is gone, with both pipes.
 func TestClientGone(t *testing.T) {
 	file := kit.Binary(t)
 	p, err := agent.Spawn(agent.Options{Binary: file, Env: kit.AgentEnv(t)})
@@ -242,7 +241,7 @@ func TestClientGone(t *testing.T) {
 	must.NoError(t, err)
 }
 
-// The program speaks to clients of both of MCP's eras.
+// The program supports clients of both of MCP's eras.
 func TestProtocolRevisions(t *testing.T) {
 	for _, revision := range []string{"2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {

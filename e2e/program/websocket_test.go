@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// A cut connection leaves the run that it has begun. The token is in the header, or in the address.
+// A run continues after its connection is cut. The token is in the header or in the address.
 func TestWebSocketCut(t *testing.T) {
 	w := kit.StartWeb(t, 1)
 	at := w.URL + "/mcp/ws"

@@ -17,12 +17,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The server drops a room some time after the last one has left it, also when
-// the last ones were only away. A run goes on meanwhile.
+// The server drops a room some time after the last member has left it, even if the last members were only disconnected.
+// A run continues in the meantime.
 func TestRoomCleanedUpWhileAway(t *testing.T) {
 	t.Parallel()
-	// It saves a second after the last edit, and forgets the edits of a room
-	// that it drops earlier than that; by default it waits for a minute.
+	// It saves a second after the last edit, and loses the edits of a room that it drops before that; by default it
+	// waits for a minute.
 	s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=3"))
 	for _, agents := range []int{1, 2} {
 		for _, running := range []bool{false, true} {
@@ -44,7 +44,7 @@ func awayTooLong(t *testing.T, s *jupytertest.Server, agents int, running bool) 
 		docs = append(docs, d)
 		l.insert(t.Context(), d, 1, fmt.Sprint("before-", i))
 	}
-	// Where it is not on disk yet the server forgets it with the room.
+	// Edits that are not on disk yet are lost with the room.
 	if err := poll.Until(t.Context(), "the edits to be on disk", func(context.Context) error {
 		return fileHolds(filepath.Join(s.Root, path), l.made)
 	}); err != nil {
@@ -87,7 +87,7 @@ func awayTooLong(t *testing.T, s *jupytertest.Server, agents int, running bool) 
 		waiting[i] = make(chan error, 1)
 		go func() { waiting[i] <- d.Settled(context.Background()) }()
 	}
-	time.Sleep(6 * time.Second) // the room is saved and dropped meanwhile
+	time.Sleep(6 * time.Second) // the room is saved and dropped in the meantime
 	if err := bad.proxy.Start(); err != nil {
 		t.Fatal(err)
 	}

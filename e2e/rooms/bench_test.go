@@ -20,8 +20,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// resident is the memory of a process in bytes, 0 where the system does not
-// say.
+// resident returns the memory of a process in bytes, or 0 if unknown.
 func resident(pid int) int64 {
 	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "statm"))
 	if err != nil {
@@ -35,7 +34,7 @@ func resident(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// inUse is the heap in use after a collection.
+// inUse returns the heap in use after a collection.
 func inUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -43,13 +42,12 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// figures reports memory: what our heap has grown by, our process's and the
-// server's memory as they are.
+// figures reports memory: the growth of this process's heap, and the memory of this process and the server.
 func figures(b *testing.B, s *jupytertest.Server, before int64) {
 	b.ReportMetric(float64(inUse()-before)/(1<<20), "heap-MB")
 	b.ReportMetric(float64(resident(os.Getpid()))/(1<<20), "rss-MB")
 	b.ReportMetric(float64(resident(s.PID))/(1<<20), "server-MB")
-	b.ReportMetric(0, "ns/op") // each phase has a figure of its own
+	b.ReportMetric(0, "ns/op") // each phase has its own figure
 }
 
 func benchManager(b *testing.B, s *jupytertest.Server) *session.Manager {
@@ -60,7 +58,7 @@ func benchManager(b *testing.B, s *jupytertest.Server) *session.Manager {
 	}
 	m := session.New(session.Config{Server: srv, Timing: rtc.Timing{}, MaxRooms: 1000})
 	b.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), poll.Patience) // the benchmark's own has ended
+		ctx, stop := context.WithTimeout(context.Background(), poll.Patience) // the benchmark's own context has ended
 		defer stop()
 		_ = m.Close(ctx)
 		srv.CloseIdleConnections()

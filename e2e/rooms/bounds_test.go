@@ -96,7 +96,7 @@ func TestTwentyAgents(t *testing.T) {
 	settles(t, s, path, l, docs...)
 }
 
-// largeCells is how many cells a large notebook has.
+// largeCells is the number of cells of a large notebook.
 const largeCells = 2000
 
 // largeNotebook writes a notebook of 20 MB.
@@ -118,8 +118,7 @@ func largeNotebook(t testing.TB, s *jupytertest.Server) string {
 	return s.Write(t, s.Name(t, ".ipynb"), string(b))
 }
 
-// A notebook of 2,000 cells and 20 MB is opened, edited, left, and opened by
-// somebody else.
+// A notebook of 2,000 cells and 20 MB is opened, edited, left, and opened by another agent.
 func TestLargeNotebook(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := largeNotebook(t, s)
@@ -147,7 +146,7 @@ func TestLargeNotebook(t *testing.T) {
 	var last os.FileInfo
 	unwritten := errors.New("it was not written")
 	if err := poll.Until(t.Context(), "the edit to be on disk", func(context.Context) error {
-		// To read it takes a second of a processor: only where it was written since.
+		// Reading it takes a second of a processor, so read it only after it was written.
 		info, err := os.Stat(file)
 		if err != nil {
 			return err

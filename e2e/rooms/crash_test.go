@@ -15,10 +15,9 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// crash kills a server, but not while it writes the notebook's file: it empties
-// the file first, and a server that is killed before it has filled it again
-// leaves nothing that another one could open. So it is stopped, and killed where
-// the file is whole then.
+// crash kills a server, but not while it writes the notebook's file: it truncates the file first, and a server killed
+// before the end of the write leaves a file that no other server can open. So it is stopped, and killed only if the file
+// is then whole.
 func crash(t *testing.T, s *jupytertest.Server, file string) {
 	t.Helper()
 	if err := poll.Until(t.Context(), "the server to write no file", func(ctx context.Context) error {
@@ -39,7 +38,7 @@ func crash(t *testing.T, s *jupytertest.Server, file string) {
 	s.Kill()
 }
 
-// still says which thread of a process is not stopped.
+// still returns an error that names a thread of a process that is not stopped.
 func still(pid int) error {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	if err != nil {

@@ -21,13 +21,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// crowd is who edits one notebook after the other.
+// crowd is the group of programs that together edit one notebook after another.
 type crowd struct {
 	t      *testing.T
 	s      *jupytertest.Server
 	lines  []*line // of the first two agents
 	agents []*agent
-	peers  []*foreignPeer // by pycrdt and by yjs
+	peers  []*foreignPeer // with pycrdt and with yjs
 
 	rng   *rand.Rand
 	docs  []*session.Document // of the agents
@@ -35,8 +35,7 @@ type crowd struct {
 	seed  uint64
 }
 
-// brisk connects again at once. A cut line is noticed by itself, while a server
-// that is so busy may well be silent for seconds.
+// brisk reconnects at once. A cut line is noticed without a timeout, while such a busy server may be silent for seconds.
 var brisk = rtc.Timing{BackoffMin: 5 * time.Millisecond, BackoffMax: 500 * time.Millisecond}
 
 func newCrowd(t *testing.T, s *jupytertest.Server, pycrdt, yjs *foreign, name string) *crowd {
@@ -78,7 +77,7 @@ func (w *crowd) play(ctx context.Context, seed uint64) error {
 	return w.part(ctx, path)
 }
 
-// step lets somebody do something.
+// step makes one random step of a random member.
 func (w *crowd) step(ctx context.Context) error {
 	if w.rng.IntN(50) == 0 {
 		if err := w.disconnect(ctx); err != nil {
@@ -109,7 +108,7 @@ func (w *crowd) step(ctx context.Context) error {
 	return w.docs[who].Settled(ctx)
 }
 
-// disconnect cuts an agent's line, or lets a peer go away or come back.
+// disconnect cuts an agent's line, or lets a peer disconnect or return.
 func (w *crowd) disconnect(ctx context.Context) error {
 	i := w.rng.IntN(2)
 	if w.rng.IntN(2) == 0 {
@@ -128,7 +127,7 @@ func (w *crowd) newID() string {
 	return fmt.Sprintf("s%d-%d", w.seed, w.cells)
 }
 
-// edit makes one random edit of an agent's.
+// edit makes one random edit of an agent.
 func (w *crowd) edit(who int, d *session.Document) error {
 	at, what, from, n, word, id := w.rng.IntN(1000), w.rng.IntN(10), w.rng.IntN(1000), w.rng.IntN(4), w.word(), w.newID()
 	return d.Notebook().Edit("random", func(e *ydoc.Editor) error {
@@ -140,7 +139,7 @@ func (w *crowd) edit(who int, d *session.Document) error {
 		case what == 2 && e.Len() > 2:
 			return e.Delete(cell)
 		case what == 3 && who == 0:
-			// A cell moved by two at once would be there twice.
+			// A cell moved by two agents at once would be duplicated.
 			return e.Move(cell, from%e.Len())
 		}
 		c, _ := e.Cell(cell)
@@ -151,7 +150,7 @@ func (w *crowd) edit(who int, d *session.Document) error {
 	})
 }
 
-// command is one random edit for a peer.
+// command returns one random edit for a peer.
 func (w *crowd) command() map[string]any {
 	at := w.rng.IntN(1000)
 	switch what := w.rng.IntN(10); {
@@ -163,8 +162,7 @@ func (w *crowd) command() map[string]any {
 	return map[string]any{"do": "text", "cell": at, "at": w.rng.IntN(1000), "del": w.rng.IntN(4), "ins": w.word()}
 }
 
-// agree brings everybody together and compares. An exchange with the server
-// behind everybody's last edit is all that it may take to have all edits.
+// agree lets all members synchronise and compares them. An exchange with the server after the last edit must be enough.
 func (w *crowd) agree(ctx context.Context, path string) error {
 	for i, p := range w.peers {
 		if p.away {
@@ -173,7 +171,7 @@ func (w *crowd) agree(ctx context.Context, path string) error {
 			}
 		}
 	}
-	for range 2 { // what each has is in the room; each has what is in the room
+	for range 2 { // first all edits reach the room; then all members have them
 		for i, d := range w.docs {
 			if err := d.Settled(ctx); err != nil {
 				return fmt.Errorf("agent %d: %w", i, err)
@@ -188,8 +186,7 @@ func (w *crowd) agree(ctx context.Context, path string) error {
 	return w.compare(ctx, path)
 }
 
-// compare holds everybody's notebook against a newcomer's, which is what the
-// server has, and against the file.
+// compare compares all notebooks with a new member's, which is the server's content, and with the file.
 func (w *crowd) compare(ctx context.Context, path string) error {
 	nb := ydoc.NewNotebook()
 	newcomer, err := rtc.Join(ctx, rtc.Config{
@@ -201,7 +198,7 @@ func (w *crowd) compare(ctx context.Context, path string) error {
 	}
 	defer func() {
 		gone, cancel := context.WithCancel(ctx)
-		cancel() // what there was to save is saved
+		cancel() // everything is saved
 		_ = newcomer.Leave(gone)
 	}()
 	want, _ := cells(nb)
@@ -217,8 +214,7 @@ func (w *crowd) compare(ctx context.Context, path string) error {
 	if err := save(ctx, newcomer); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
-	// An agent may have asked for a save, too, behind ours. While the server writes
-	// the file again, there is less than all of it.
+	// An agent may have requested a later save. While the server writes the file again, it is incomplete.
 	file := filepath.Join(w.s.Root, path)
 	var got []string
 	errs = append(errs, poll.Until(ctx, "a whole file", func(context.Context) error {
@@ -234,8 +230,7 @@ func (w *crowd) compare(ctx context.Context, path string) error {
 	}))...)
 }
 
-// save asks until the server says that it has saved: it drops a save that
-// another one overtakes, and the answer with it.
+// save repeats the request until the server reports a save: it drops a save, with its answer, when another one follows.
 func save(ctx context.Context, r *rtc.Room) error {
 	for {
 		patience, stop := context.WithTimeout(ctx, 10*time.Second)
@@ -250,7 +245,7 @@ func save(ctx context.Context, r *rtc.Room) error {
 	}
 }
 
-// part lets everybody leave.
+// part lets all members leave.
 func (w *crowd) part(ctx context.Context, path string) error {
 	for i, p := range w.peers {
 		if _, err := p.do(ctx, map[string]any{"do": "close"}); err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Two agents on a bad line edit one notebook, and one of them runs a cell that
-// streams, while a fault comes and goes.
+// Two agents on a bad line edit one notebook, and one of them runs a streaming cell, while a fault comes and goes.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	s := jupytertest.Shared(t)
@@ -68,8 +67,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// typeCells makes 25 edits, one every 20 ms where the room is quick, and gives
-// each the time that a tool call has.
+// typeCells makes 25 edits, one every 20 ms if the room is fast, each with the time limit of a tool call.
 func typeCells(ctx context.Context, l *ledger, d *session.Document, name string) {
 	for i := range 25 {
 		call, stop := context.WithTimeout(ctx, 15*time.Second)
@@ -79,7 +77,7 @@ func typeCells(ctx context.Context, l *ledger, d *session.Document, name string)
 	}
 }
 
-// text is the text of all streams.
+// text returns the text of all streams.
 func text(outputs []ydoc.Output) string {
 	var b strings.Builder
 	for _, o := range outputs {
@@ -90,11 +88,11 @@ func text(outputs []ydoc.Output) string {
 	return b.String()
 }
 
-// checkStream holds the answer to a run against the cell, as another agent
-// sees it: the same text, no line doubled, and none missing without a word.
+// checkStream compares the answer to a run with the cell, as another agent sees it: the same text, no duplicate line,
+// and no line missing without a note.
 func checkStream(t *testing.T, r run.Result, ran, seen *session.Document) {
 	t.Helper()
-	for _, d := range []*session.Document{ran, seen} { // what the one has is in the room; the other has what is there
+	for _, d := range []*session.Document{ran, seen} { // first the output reaches the room; then the other agent has it
 		if err := d.Settled(t.Context()); err != nil {
 			t.Error(err)
 		}

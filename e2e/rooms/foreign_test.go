@@ -18,12 +18,12 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// foreign is a process with other programs in notebooks' rooms: testdata/peer.py
-// (pycrdt) or ../node/room_peer.mjs (yjs). It serves any number of them.
+// foreign is a process with other programs in notebooks' rooms: testdata/peer.py (pycrdt) or ../node/room_peer.mjs
+// (yjs). It serves any number of them.
 type foreign struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
-	ends chan struct{} // closed when nothing more comes
+	ends chan struct{} // closed at the end of its output
 
 	mu      sync.Mutex
 	asked   int
@@ -36,8 +36,8 @@ type foreignAnswer struct {
 	Error string          `json:"error"`
 }
 
-// The processes are shared by all tests, and started by the first that needs
-// one: Python takes more than a second to load what peer.py needs.
+// All tests share the processes, and the first test that needs one starts it: Python takes more than a second to load
+// the libraries of peer.py.
 var (
 	pycrdt = sync.OnceValues(func() (*foreign, error) {
 		return startForeign(python(), filepath.Join("testdata", "peer.py"))
@@ -47,7 +47,7 @@ var (
 	})
 )
 
-// process is one of the shared processes.
+// process returns one of the shared processes.
 func process(t *testing.T, start func() (*foreign, error)) *foreign {
 	t.Helper()
 	f, err := start()
@@ -57,13 +57,13 @@ func process(t *testing.T, start func() (*foreign, error)) *foreign {
 	return f
 }
 
-// started are the processes that were started.
+// started are the running processes.
 var started struct {
 	sync.Mutex
 	all []*foreign
 }
 
-// endForeign ends the processes, when the tests are over.
+// endForeign ends the processes after the tests.
 func endForeign() {
 	started.Lock()
 	defer started.Unlock()
@@ -105,7 +105,7 @@ func (f *foreign) end() {
 	_ = f.cmd.Wait()
 }
 
-// listen hands each answer to the one who waits for it.
+// listen passes each answer to its caller.
 func (f *foreign) listen(out io.Reader) {
 	defer close(f.ends)
 	lines := bufio.NewScanner(out)
@@ -113,7 +113,7 @@ func (f *foreign) listen(out io.Reader) {
 	for lines.Scan() {
 		var a foreignAnswer
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			continue // the waiting code reports it
+			continue // the caller reports it
 		}
 		f.mu.Lock()
 		c := f.waiting[a.ID]
@@ -125,7 +125,7 @@ func (f *foreign) listen(out io.Reader) {
 	}
 }
 
-// do gives the process one command and waits for its answer.
+// do sends the process one command and waits for its answer.
 func (f *foreign) do(ctx context.Context, command map[string]any) (json.RawMessage, error) {
 	answer := make(chan foreignAnswer, 1)
 	f.mu.Lock()
@@ -171,7 +171,7 @@ func (p *foreignPeer) do(ctx context.Context, command map[string]any) (json.RawM
 	return p.f.do(ctx, command)
 }
 
-// open lets the program into the room that d is in.
+// open lets the program join d's room.
 func (p *foreignPeer) open(ctx context.Context, s *jupytertest.Server, a *agent, d *session.Document) error {
 	infos := a.Sessions(d.Path())
 	if len(infos) != 1 {
@@ -183,7 +183,7 @@ func (p *foreignPeer) open(ctx context.Context, s *jupytertest.Server, a *agent,
 	return err
 }
 
-// travel makes the program go away, or come back.
+// travel makes the program disconnect or reconnect.
 func (p *foreignPeer) travel(ctx context.Context) error {
 	do := "away"
 	if p.away {
@@ -194,14 +194,13 @@ func (p *foreignPeer) travel(ctx context.Context) error {
 	return err
 }
 
-// flush waits until the room has all of the program's edits, and the program
-// all that was in the room then.
+// flush waits until the room has all of the program's edits, and the program has the room's content of that moment.
 func (p *foreignPeer) flush(ctx context.Context) error {
 	_, err := p.do(ctx, map[string]any{"do": "flush"})
 	return err
 }
 
-// read gives each cell as "id source", in order.
+// read returns each cell as "id source", in order.
 func (p *foreignPeer) read(ctx context.Context) ([]string, error) {
 	b, err := p.do(ctx, map[string]any{"do": "read"})
 	if err != nil {

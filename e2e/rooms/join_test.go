@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// setbacks is a log that counts how often a room had to begin again.
+// setbacks is a log that counts how often a room had to start again.
 type setbacks struct{ atomic.Int32 }
 
 func (s *setbacks) Enabled(context.Context, slog.Level) bool { return true }
@@ -31,8 +31,7 @@ func (s *setbacks) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// A notebook is joined while the line is bad: once the faults are off, where it
-// cannot be joined with them on.
+// A notebook is joined on a bad line; if it cannot be joined with the faults on, it is joined once they are off.
 func TestJoinOnABadLine(t *testing.T) {
 	t.Parallel()
 	s := jupytertest.Shared(t)
@@ -44,7 +43,7 @@ func TestJoinOnABadLine(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		faults []fault
-		again  int32 // so many setbacks, then the faults are off
+		again  int32 // number of setbacks, then the faults are off
 	}{
 		"reset at once":       {[]fault{{"reset", "reset_peer", "downstream", 1, map[string]any{"timeout": 0}}}, 3},
 		"reset on the way":    {[]fault{{"reset", "reset_peer", "downstream", 1, map[string]any{"timeout": 30}}}, 3},
@@ -65,8 +64,7 @@ func TestJoinOnABadLine(t *testing.T) {
 			}
 			t.Cleanup(srv.CloseIdleConnections)
 			again := &setbacks{}
-			// Of a request that hangs half of the time is what is waited for; the
-			// other half is there for a slow machine.
+			// Half of the limit is the expected wait for a hanging request; the other half is for a slow machine.
 			patience := map[bool]time.Duration{true: 30 * time.Second, false: time.Minute}[c.again == 1]
 			mend := bad.fail(c.faults)
 			joined := make(chan error, 1)

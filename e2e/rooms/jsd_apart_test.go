@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/session/service/analysis"
 )
 
-// jupyter-server-documents runs cells in its own kernels alone. That is said before another server is asked for
-// anything, which here would fail.
+// jupyter-server-documents runs cells only in its own kernels. The error comes before any request to another server,
+// which would fail here.
 func documentsApart(t *testing.T, s *jupytertest.Server) {
 	docs, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, Role: "document"})
 	if err != nil {

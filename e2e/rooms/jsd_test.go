@@ -23,8 +23,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A server with jupyter-server-documents in place of jupyter-collaboration:
-// what works elsewhere works there, or its answer says why not.
+// With jupyter-server-documents instead of jupyter-collaboration, everything works as elsewhere, or the answer says why
+// not.
 func TestServerDocuments(t *testing.T) {
 	t.Parallel()
 	folder, err := filepath.Abs(filepath.Join("..", "..", "session", "document", "filesync", "testdata"))
@@ -80,7 +80,7 @@ func documentsEdits(t *testing.T, s *jupytertest.Server) {
 	eventuallySaved(t, docs[0])
 }
 
-// eventuallySaved waits until the proof has come that the file follows.
+// eventuallySaved waits until the file is known to be up to date.
 func eventuallySaved(t *testing.T, d *session.Document) {
 	t.Helper()
 	if err := poll.Until(t.Context(), "the file to follow", func(context.Context) error {
@@ -93,9 +93,8 @@ func eventuallySaved(t *testing.T, d *session.Document) {
 	}
 }
 
-// leaves ends a session. That there was no complaint says that the file has all
-// of it; where the server took too long to save, that is said, and the file has
-// it later.
+// leaves ends a session. Without a warning, the file must be complete; if the server took too long to save, the answer
+// says so, and the file is complete later.
 func leaves(t *testing.T, m *agent, path string, saved func() error) {
 	t.Helper()
 	_, ok, err := m.End(t.Context(), jupyter.MustPath(path))
@@ -163,7 +162,7 @@ func documentsPeople(t *testing.T, s *jupytertest.Server) {
 	sees(0)
 }
 
-// What was left is on disk, and comes back as it was left.
+// The content of a left notebook is on disk, and is unchanged when it is opened again.
 func documentsAgain(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 1")
 	m := newPatient(t, s.URL, s.Token)
@@ -180,8 +179,8 @@ func documentsAgain(t *testing.T, s *jupytertest.Server) {
 	settles(t, s, path, l)
 }
 
-// A cut connection brings a fresh replica: nothing shows whether the room has
-// the same history. What was under way then is answered as not known.
+// A cut connection brings a fresh replica, because nothing shows whether the room has the same history. Calls under way
+// are answered as not known.
 func documentsCut(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 1")
 	l := newLine(t, s)
@@ -192,7 +191,7 @@ func documentsCut(t *testing.T, s *jupytertest.Server) {
 		for n := range 3 {
 			led.insert(t.Context(), docs[0], n, fmt.Sprintf("%d before %d", n, round))
 		}
-		// This one reaches the server, and its answer does not come back.
+		// This edit reaches the server, but its answer is lost.
 		mend := l.fail([]fault{{"deaf", "timeout", "downstream", 1, map[string]any{"timeout": 0}}})
 		ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
 		err := docs[0].Edit(ctx, "insert", func(e *ydoc.Editor) error {
@@ -271,7 +270,7 @@ func documentsReadOnly(t *testing.T, s *jupytertest.Server) {
 	test.StrContains(t, err.Error(), "read-only", test.Sprint("end"))
 }
 
-// printed is the text of all streams and results of a cell.
+// printed returns the text of all streams and results of a cell.
 func printed(outs []ydoc.Output) string {
 	var b strings.Builder
 	for _, o := range outs {
@@ -321,7 +320,7 @@ func documentsRun(t *testing.T, s *jupytertest.Server) {
 		{run.Done, "a\nb\n", ""},
 	} {
 		id := fmt.Sprint("c", i)
-		// Somebody else's edit just before is what is run.
+		// A run includes another client's preceding edit.
 		if i == 2 {
 			if err := other.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c2", "x ") }); err != nil {
 				t.Fatal(err)
@@ -335,7 +334,7 @@ func documentsRun(t *testing.T, s *jupytertest.Server) {
 		test.Eq(t, want.printed, printed(r.Outputs), test.Sprint(id))
 		test.StrContains(t, r.Note, want.note, test.Sprint(id))
 	}
-	// A cell that fails takes those behind it with it.
+	// A failed cell cancels the cells after it.
 	r := runCells(t, d, "c1", "c2")
 	test.Eq(t, run.Failed, r[0].State, test.Sprint("behind a failing cell"))
 	test.Eq(t, run.Cancelled, r[1].State, test.Sprint("behind a failing cell"))
@@ -399,7 +398,7 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 	if _, err := d.Kernel().Restart(t.Context(), "", false); err != nil {
 		t.Fatal(err)
 	}
-	// The server interrupts a kernel before it ends it, and may hear its last word.
+	// The server interrupts a kernel before it ends it, and may receive its last message.
 	if res := end(r); res.State != run.Interrupted && (res.State != run.Lost || res.Err == nil) {
 		t.Errorf("restarted: %+v", res)
 	}
@@ -410,8 +409,7 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 	test.StrContains(t, res.Note, "restarted", test.Sprint("after the restart"))
 }
 
-// A killed server leaves what it has saved; the one in its place makes other
-// rooms, whose notebooks hold every cell once.
+// A killed server leaves only saved content; its successor makes new rooms, whose notebooks have every cell once.
 func documentsKilled(t *testing.T, second *jupytertest.Server) {
 	first := jupytertest.Start(t, jupytertest.WithDocuments(), jupytertest.WithRoot(second.Root), jupytertest.WithToken(second.Token))
 	path := first.Notebook(t, "x = 1", "y = 2")
@@ -444,9 +442,8 @@ func documentsKilled(t *testing.T, second *jupytertest.Server) {
 	settles(t, second, path, led, docs...)
 }
 
-// A second connection to a notebook's kernel would take the place of a tab's,
-// and is refused: there code is run in cells alone. A session without a notebook
-// has a kernel of its own.
+// A second connection to a notebook's kernel would replace a tab's and is refused: code can run only in cells there. A
+// session without a notebook has its own kernel.
 func documentsAnalysis(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	analyses := analysis.New(m.Manager)

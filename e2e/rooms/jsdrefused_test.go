@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
 )
 
-// Files of which the server cannot make a room.
+// Files for which the server cannot make a room.
 var unopened = map[string]string{
 	"half a character":      `{"cells": [{"cell_type": "code", "id": "a1", "metadata": {}, "execution_count": null, "outputs": [], "source": "half \ud83d"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`,
 	"a cell without source": `{"cells": [{"cell_type": "code", "id": "a1", "metadata": {}, "execution_count": null, "outputs": []}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`,
@@ -20,7 +20,7 @@ var unopened = map[string]string{
 	"no JSON":               "{",
 }
 
-// documentsRefused opens files that cannot be opened: each is refused at once, and with the reason.
+// documentsRefused opens invalid files: each is refused at once, with the reason.
 func documentsRefused(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	for name, text := range unopened {

@@ -17,10 +17,9 @@ import (
 	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
-// typeUntil makes edits until stop is closed, and gives each the time that a
-// tool call has. An edit breaks off the save that is under way in the server
-// (jupyter_server_ydoc rooms.py, _maybe_save_document), so with next to no pause
-// between the edits of two, nothing would be on disk on a slow machine.
+// typeUntil makes edits until stop is closed, each with the time limit of a tool call. An edit cancels a running save in
+// the server (jupyter_server_ydoc rooms.py, _maybe_save_document); so if two agents edited almost without pause, nothing
+// would be saved on a slow machine.
 func typeUntil(stop <-chan struct{}, l *ledger, d *session.Document, name string) {
 	for i := 0; ; i++ {
 		select {
@@ -34,10 +33,9 @@ func typeUntil(stop <-chan struct{}, l *ledger, d *session.Document, name string
 	}
 }
 
-// A server that is killed in the middle of edits takes with it what it has not
-// saved yet, also where it had confirmed that. What was on disk before stays,
-// once; what is answered afterwards holds; nothing is there twice, and nothing
-// that was answered as not made. A client that has lost a confirmed edit is told so.
+// A server that is killed during edits loses its unsaved edits, even confirmed ones. Saved edits stay, once; later
+// answers are correct; no edit is duplicated, and no edit that was answered as not made exists. A client that has lost a
+// confirmed edit is informed.
 func TestServerKilledWhileEditing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -100,11 +98,10 @@ func TestServerKilledWhileEditing(t *testing.T) {
 			for range docs {
 				<-stopped
 			}
-			// Confirmed by the first server and not in its last save: these it
-			// may have taken with it.
+			// Confirmed by the first server and not in its last save, so it may have lost them.
 			atRisk := lg.demote(before, saved)
-			// So it is with what the second one had confirmed before it read
-			// the file again, of which the agent is told just so.
+			// The same applies to edits that the second server confirmed before it read the file again; the agent is
+			// informed of them too.
 			told := make([]string, len(docs))
 			for i, d := range docs {
 				if err := d.Settled(t.Context()); err != nil {
@@ -125,7 +122,7 @@ func TestServerKilledWhileEditing(t *testing.T) {
 					t.Errorf("%q was answered as not made, and is there", s)
 				}
 			}
-			// A client whose confirmed edit was lost is told so.
+			// A client whose confirmed edit was lost is informed.
 			for i, d := range docs {
 				gone := slices.DeleteFunc(slices.Clone(before), func(s string) bool {
 					return !strings.HasPrefix(s, fmt.Sprint("k", i, "-")) || slices.Contains(sources, s)
@@ -141,14 +138,14 @@ func TestServerKilledWhileEditing(t *testing.T) {
 	}
 }
 
-// snapshot is what was answered as done so far.
+// snapshot returns the edits that were answered as done so far.
 func (l *ledger) snapshot() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.made)
 }
 
-// demote makes what is among made, and not saved, a thing that nobody knows.
+// demote moves edits in made but not in saved to the unsure ones.
 func (l *ledger) demote(made, saved []string) (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,10 +160,8 @@ func (l *ledger) demote(made, saved []string) (n int) {
 	return n
 }
 
-// A server that is killed takes the kernel with it. The run that it had ends,
-// with an answer that says so; the cell does not stay busy, also where the server
-// that comes after it knows the mark from the rooms' history; and the cell runs
-// on that server.
+// A killed server takes its kernel with it. The kernel's run ends with an answer that says so; the cell does not stay
+// busy, even if the next server knows the mark from the rooms' history; and the cell runs on that server.
 func TestServerKilledWhileRunning(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -190,8 +185,7 @@ func TestServerKilledWhileRunning(t *testing.T) {
 			}
 			lg := &ledger{}
 			lg.insert(t.Context(), docs[agents-1], 2, "before")
-			// Each line that is put out breaks off a save: on a slow machine there
-			// may be none before the last line.
+			// Each output line cancels a save: on a slow machine the first save may come after the last line.
 			if err := poll.Until(t.Context(), "the edit to be on disk", func(context.Context) error { return fileHolds(file, lg.made) }); err != nil {
 				t.Fatal(err)
 			}

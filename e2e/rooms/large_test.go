@@ -16,14 +16,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// A server is busy with a large notebook for longer than a call waits, and
-// answers nobody meanwhile. Each call answers in time and says so, and one of
-// them finds it open.
+// A large notebook keeps a server busy for longer than a call waits, and it answers no request in the meantime. Each
+// call returns in time with an error that says so, and one of them finds the notebook open.
 func TestManyOutputsAreOpened(t *testing.T) {
 	const (
 		cells, outputs = 40, 1000
-		wait           = time.Second     // what a call waits for the server
-		coming         = 2 * time.Second // and longer, while the document comes in
+		wait           = time.Second     // a call's limit for the server
+		coming         = 2 * time.Second // its limit while the document arrives
 	)
 	s := &site{t: t, server: jupytertest.Start(t)}
 	path := "large.ipynb"
@@ -63,7 +62,7 @@ func TestManyOutputsAreOpened(t *testing.T) {
 	test.Eq(t, cells, shown.Cells)
 }
 
-// manyOutputs is a file of cells with outputs.
+// manyOutputs returns a file of cells with outputs.
 func manyOutputs(t *testing.T, cells, outputs int) []byte {
 	t.Helper()
 	var all []any

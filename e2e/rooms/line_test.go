@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// line is the way to a server, with faults at will.
+// line is a proxied connection to a server with configurable faults.
 type line struct {
 	t     *testing.T
 	proxy *toxiproxy.Proxy
@@ -39,10 +39,10 @@ func host(t *testing.T, s *jupytertest.Server) string {
 	return u.Host
 }
 
-// url is the server's address on this line.
+// url returns the server's address through this line.
 func (l *line) url() string { return "http://" + l.proxy.Listen }
 
-// fault is a toxic, in toxiproxy's words.
+// fault is a toxic of toxiproxy.
 type fault struct {
 	Name       string         `json:"name"`
 	Type       string         `json:"type"`
@@ -51,7 +51,7 @@ type fault struct {
 	Attributes map[string]any `json:"attributes"`
 }
 
-// both is a fault in both directions.
+// both returns a fault in both directions.
 func both(kind string, attributes map[string]any) []fault {
 	var fs []fault
 	for _, stream := range []string{"upstream", "downstream"} {
@@ -60,7 +60,7 @@ func both(kind string, attributes map[string]any) []fault {
 	return fs
 }
 
-// fail puts faults on the line; the returned function takes them off.
+// fail adds faults to the line; the returned function removes them.
 func (l *line) fail(faults []fault) (mend func()) {
 	l.t.Helper()
 	for _, f := range faults {
@@ -81,8 +81,7 @@ func (l *line) fail(faults []fault) (mend func()) {
 	}
 }
 
-// lead makes the line end at another server, as when one is started again on
-// the same port; connections are cut.
+// lead connects the line to another server, as after a restart on the same port; connections are cut.
 func (l *line) lead(s *jupytertest.Server) {
 	l.t.Helper()
 	to := &toxiproxy.Proxy{Listen: l.proxy.Listen, Upstream: host(l.t, s), Enabled: true}

@@ -25,8 +25,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// atATime is how many of the parallel tests run at a time, where -parallel does
-// not say it: most of each is waiting for a server, a fault or its end.
+// atATime is the default of -parallel: most of each test is waiting for a server, a fault or its end.
 const atATime = "6"
 
 func TestMain(m *testing.M) {
@@ -34,14 +33,14 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", atATime); err != nil {
 		panic(err)
 	}
-	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy's faults have a log of their own
+	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy's faults have their own log
 	goleak.VerifyTestMain(tests{m},
-		// Where limit_data or a timeout has cut a connection, nobody takes what still comes.
+		// After limit_data or a timeout has cut a connection, this write has no reader.
 		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/stream.(*ChanWriter).Write"),
 		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/toxics.(*NoopToxic).Pipe"))
 }
 
-// tests ends, behind the tests, the processes that they have shared.
+// tests ends the shared processes after the tests.
 type tests struct{ *testing.M }
 
 func (m tests) Run() int {
@@ -50,13 +49,13 @@ func (m tests) Run() int {
 	return jupytertest.Tests(m.M).Run()
 }
 
-// hasty notices faults sooner than people need to.
+// hasty notices faults sooner than users need.
 var hasty = rtc.Timing{
 	Join: 20 * time.Second, Ping: 300 * time.Millisecond, Silence: 2 * time.Second,
 	BackoffMin: 20 * time.Millisecond, BackoffMax: 500 * time.Millisecond,
 }
 
-// agent is a manager of our own on a server, as one nbduet process has one.
+// agent is a separate manager on a server, like the one of an nbduet process.
 type agent struct {
 	*session.Manager
 	t *testing.T
@@ -67,9 +66,8 @@ func newAgent(t *testing.T, url, token string) *agent {
 	return newAgentWith(t, url, token, hasty)
 }
 
-// newPatient is for where nothing but the server itself is slow: it has the
-// timing that people get, and takes no server for dead that stands still for
-// some seconds.
+// newPatient is for tests in which only the server is slow: it has the default timing, and does not count a server as
+// dead that hangs for some seconds.
 func newPatient(t *testing.T, url, token string) *agent {
 	t.Helper()
 	return newAgentWith(t, url, token, rtc.Timing{})
@@ -85,7 +83,7 @@ func newAgentWith(t *testing.T, url, token string, timing rtc.Timing) *agent {
 	t.Cleanup(func() {
 		ctx, stop := context.WithTimeout(context.Background(), poll.Patience)
 		defer stop()
-		_ = m.Close(ctx) // what the test has to say of the end, it has said
+		_ = m.Close(ctx) // the test has already checked the end
 		srv.CloseIdleConnections()
 	})
 	return &agent{Manager: m, t: t}
@@ -101,18 +99,17 @@ func (a *agent) open(path string) *session.Document {
 	return d
 }
 
-// ledger is what several agents were told of the cells that they inserted.
+// ledger records the answers to several agents' insertions of cells.
 type ledger struct {
 	mu       sync.Mutex
 	made     []string // answered as done
 	notMade  []string // answered as not made
-	unsure   []string // not known, by the answer
-	refused  int      // not tried: the room was away
-	surprise []error  // answers of no known kind
+	unsure   []string // answered as not known
+	refused  int      // not tried: the room was disconnected
+	surprise []error  // unexpected errors
 }
 
-// insert puts one cell with a source of its own into the notebook, and writes
-// down what the answer was.
+// insert inserts one cell with a unique source into the notebook and records the answer.
 func (l *ledger) insert(ctx context.Context, d *session.Document, at int, source string) {
 	at %= d.Notebook().Len() + 1
 	tried := false
@@ -140,7 +137,7 @@ func (l *ledger) insert(ctx context.Context, d *session.Document, at int, source
 	}
 }
 
-// check holds a notebook's sources against what was answered.
+// check compares a notebook's sources with the answers.
 func (l *ledger) check(sources []string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,7 +165,7 @@ func (l *ledger) String() string {
 	return fmt.Sprintf("%d made, %d not made, %d unsure, %d refused", len(l.made), len(l.notMade), len(l.unsure), l.refused)
 }
 
-// cells gives each cell as "id source", in order.
+// cells returns each cell as "id source", in order.
 func cells(nb *ydoc.Notebook) (all, sources []string) {
 	for _, c := range nb.Cells() {
 		all = append(all, c.ID+" "+c.Source)
@@ -177,8 +174,7 @@ func cells(nb *ydoc.Notebook) (all, sources []string) {
 	return all, sources
 }
 
-// settles waits until all documents, a newcomer's and the file are the same,
-// then checks the file and what the ledger says.
+// settles waits until all documents, a new member's and the file are the same, then checks the file and the ledger.
 func settles(t *testing.T, s *jupytertest.Server, path string, l *ledger, docs ...*session.Document) {
 	t.Helper()
 	newcomer := newPatient(t, s.URL, s.Token).open(path)
@@ -230,8 +226,8 @@ func readSources(file string) ([]string, error) {
 	return sources, nil
 }
 
-// validate checks a notebook file. The server writes files in place, so that
-// one may be seen half written; the next look then sees all of it.
+// validate checks a notebook file. The server writes files in place, so a read may get a partial file; the next read
+// gets all of it.
 func validate(t *testing.T, file string) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
@@ -242,7 +238,7 @@ func validate(t *testing.T, file string) {
 	}
 }
 
-// python is the interpreter of the environment that Jupyter is in.
+// python returns the interpreter of Jupyter's environment.
 func python() string {
 	jup := os.Getenv("NBDUET_JUPYTER")
 	if jup == "" {

@@ -14,11 +14,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A key that reaches the server behind the move of its cell is in nothing that
-// the server passes on, so nobody can put it into the copy: it takes the key, of
-// which it keeps the length alone, since a move deletes what the key stands in
-// (Yjs, Item.integrate and GC; pycrdt likewise). The keys before and behind it,
-// from the same peer, arrive.
+// A key that reaches the server after the move of its cell is in no later message of the server, so no client can add it
+// to the copy: the server keeps only its length, since a move deletes the parent (Yjs, Item.integrate and GC; pycrdt
+// likewise). The same peer's keys before and after it arrive.
 func TestALateKeyIsInNoFrame(t *testing.T) {
 	s := jupytertest.Start(t)
 	slow := newLine(t, s)

@@ -21,32 +21,31 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What people type and what agents write is one character each, which nobody
-// else writes.
+// People type and agents write single characters that are unique.
 const (
 	theirs   rune = '一'
 	ours     rune = '가'
 	oursEach rune = 5000
 )
 
-// sighting is when something was where.
+// sighting is the time and place of an event.
 type sighting struct {
 	at   time.Duration
 	cell string
 }
 
-// book is what was typed and confirmed in one program.
+// book has the typed and the confirmed characters of one program.
 type book struct {
 	mu               sync.Mutex
 	typed            int
 	pressed          map[rune]time.Duration
-	expect           map[rune]bool     // what was confirmed last: that it is there, or is not
-	unsure           map[rune]bool     // what was not answered
+	expect           map[rune]bool     // last confirmed state: present or not
+	unsure           map[rune]bool     // without an answer
 	since            map[rune]sighting // when it was confirmed
 	edits            int
 	processes, moves int
-	moved            map[string]time.Duration // when each cell was last moved, or is
-	risks            []sighting               // the cells right behind whose moves a process was killed
+	moved            map[string]time.Duration // time of each cell's last move
+	risks            []sighting               // cells that were moved right before a process was killed
 	log              []string
 }
 
@@ -63,7 +62,7 @@ func (b *book) press(at time.Duration) rune {
 	return key
 }
 
-// confirm notes that a character is in a cell, or is in none.
+// confirm notes that a character is in a cell, or in none.
 func (b *book) confirm(mark rune, there bool, cell string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,8 +95,7 @@ func (b *book) note(at time.Duration, format string, args ...any) {
 	b.log = append(b.log, fmt.Sprintf("%d "+format, append([]any{at.Milliseconds()}, args...)...))
 }
 
-// frames is a witness: a replica that notes when the server first passed on a
-// character, and in which cell, and keeps all that it passed on.
+// frames is a replica that notes when and in which cell the server first sent a character, and keeps all messages.
 type frames struct {
 	*ydoc.Notebook
 	room  *rtc.Room
@@ -107,7 +105,7 @@ type frames struct {
 	all   []string
 }
 
-// Apply is what a room calls with each update that the server passes on.
+// Apply implements the room's document: the room calls it with each update from the server.
 func (w *frames) Apply(update []byte) error {
 	err := w.Notebook.Apply(update)
 	at := time.Since(w.begun).Round(time.Millisecond)
@@ -124,7 +122,7 @@ func (w *frames) Apply(update []byte) error {
 	return err
 }
 
-// write keeps what the witness was sent, if there is a folder for it.
+// write saves the recorded messages if a folder is set for them.
 func (w *frames) write(name string, b *book) error {
 	dir := os.Getenv("NBDUET_ROOM_FRAMES")
 	if dir == "" {
@@ -139,14 +137,13 @@ func (w *frames) write(name string, b *book) error {
 		os.WriteFile(filepath.Join(dir, name+".calls"), []byte(strings.Join(b.log, "\n")+"\n"), 0o600))
 }
 
-// mover is an agent who moves and edits cells through one process after the
-// other.
+// mover is an agent that moves and edits cells through one process after the other.
 type mover struct {
 	*act
 	n    int
 	rng  *rand.Rand
 	next rune
-	has  map[string][]rune // what of its own is in each cell, as confirmed
+	has  map[string][]rune // its own confirmed characters in each cell
 
 	process *program.Agent
 	stopped atomic.Bool
@@ -160,7 +157,7 @@ func (m *mover) mark() rune {
 // endings are the ways in which a process ends, or leaves the notebook.
 var endings = []string{"end_nb_session", "stdin", "SIGTERM", "SIGKILL"}
 
-// work has one process after the other work, each until it is ended in its way.
+// work runs one process after the other, each until it is ended in its way.
 func (m *mover) work(ctx context.Context, until time.Time) error {
 	for time.Now().Before(until) {
 		if err := m.start(ctx); err != nil {
@@ -204,11 +201,11 @@ func (m *mover) start(ctx context.Context) error {
 	return err
 }
 
-// end ends the process, in the middle of what it does.
+// end ends the process in the middle of its work.
 func (m *mover) end(ctx context.Context, cancel context.CancelFunc, how string) error {
 	m.book.note(m.now(), "mover %d: %s", m.n, how)
 	p := m.process
-	m.stopped.Store(how == "end_nb_session") // else more is asked of it to the end
+	m.stopped.Store(how == "end_nb_session") // otherwise calls continue to the end
 	switch how {
 	case "end_nb_session":
 		if _, err := p.Do(ctx, "end_nb_session", map[string]any{"path": m.path}, nil); err != nil {
@@ -237,7 +234,7 @@ func (m *mover) end(ctx context.Context, cancel context.CancelFunc, how string) 
 	return err
 }
 
-// step does one thing.
+// step makes one random call.
 func (m *mover) step(ctx context.Context) {
 	cell := fmt.Sprint("c", m.pick(m.rng))
 	switch what := m.rng.IntN(20); {
@@ -257,8 +254,7 @@ func (m *mover) step(ctx context.Context) {
 	}
 }
 
-// call calls a tool for the notebook. It is made, or it is known not to be; else
-// nobody knows.
+// call calls a tool for the notebook. known is false if the result is not known.
 func (m *mover) call(ctx context.Context, tool string, args map[string]any) (made, known bool) {
 	args["path"] = m.path
 	asked := m.now()
@@ -267,7 +263,7 @@ func (m *mover) call(ctx context.Context, tool string, args map[string]any) (mad
 	switch {
 	case err != nil:
 		say = err.Error()
-		m.stopped.Store(true) // nobody hears more: thousands of calls to nobody used up the marks
+		m.stopped.Store(true) // the process is gone; further calls would use up the marks
 	case answer.IsError:
 		say, known = answer.Text, strings.Contains(answer.Text, "nothing was changed")
 	default:
@@ -278,8 +274,7 @@ func (m *mover) call(ctx context.Context, tool string, args map[string]any) (mad
 	return made, known
 }
 
-// edit puts a mark of its own into a cell, behind one, in place of one, or takes
-// one away. The first one stays for ever.
+// edit inserts a unique mark into a cell, replaces one, or removes one. The first one stays forever.
 func (m *mover) edit(ctx context.Context, cell string, what int) {
 	has := m.has[cell]
 	at := m.rng.IntN(len(has))
@@ -293,8 +288,7 @@ func (m *mover) edit(ctx context.Context, cell string, what int) {
 	}
 }
 
-// deleteKey takes away what a person has typed. Most of it is not there yet, or no
-// more.
+// deleteKey removes typed text. Most of it has not arrived yet, or is gone.
 func (m *mover) deleteKey(ctx context.Context) {
 	m.book.mu.Lock()
 	key := theirs + rune(m.rng.IntN(m.book.typed+1))
@@ -302,8 +296,7 @@ func (m *mover) deleteKey(ctx context.Context) {
 	m.replace(ctx, "", key, false, 0)
 }
 
-// replace puts a mark, 0 for none, behind a character of a cell or in its place,
-// and notes what is to be there then.
+// replace puts a mark, 0 for none, after a character of a cell or in its place, and notes the expected result.
 func (m *mover) replace(ctx context.Context, cell string, old rune, keep bool, mark rune) {
 	put := ""
 	if keep {

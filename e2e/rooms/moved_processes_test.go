@@ -21,21 +21,18 @@ import (
 const (
 	// typingTime is how long two people type in one program.
 	typingTime = 6 * time.Second
-	// killRisk is how long behind a move a process that is killed may take keys
-	// in the moved cell with it: no one else can carry them over.
+	// killRisk is how long after a move a killed process may lose keys in the moved cell: no other process can carry
+	// them over.
 	killRisk = 100 * time.Millisecond
 )
 
-// Two people type, without a caret to be seen, while one or two processes of the
-// program move the same cells, and edit them, as fast as they can, and end in
-// every way in the middle of that and begin again. Each key that the server has
-// passed on is there once in the end, and so is each edit that was confirmed, but
-// for a process that is killed right behind a move. NBDUET_ROOM_FRAMES is a folder
-// for all that the server passed on in a program that went wrong.
+// Two people type, without a visible caret, while one or two processes of the program move and edit the same cells as
+// fast as they can, end in every way in the middle of that, and start again. Each key that the server has passed on is
+// present once at the end, and so is each confirmed edit, unless a process was killed right after a move.
+// NBDUET_ROOM_FRAMES is a folder for all messages of the server in a failed program.
 //
-// No room is deleted meanwhile: a server that deletes one while it still saves it
-// passes on nothing any more in any room (AttributeError in pycrdt's
-// YRoom._broadcast_updates, which ends the task group of all).
+// No room is deleted in the meantime: a server that deletes a room while it saves it stops sending updates in every room
+// (AttributeError in pycrdt's YRoom._broadcast_updates, which ends the common task group).
 func TestMovedByProcesses(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=3600", "--SQLiteYStore.db_path=:memory:"))
 	if _, err := nbduet(); err != nil {
@@ -66,12 +63,11 @@ func TestMovedByProcesses(t *testing.T) {
 	}
 }
 
-// fates is what became of keys and edits.
+// fates counts the results of keys and edits.
 type fates struct {
 	processes, moves int
-	// keys and edits count all; dropped are the keys that the server passed on to
-	// nobody, killed those keys and edits that went with a process right behind a
-	// move.
+	// keys and edits are totals; dropped are the keys that the server passed on to no client, killed the keys and edits
+	// that were lost with a process right after a move.
 	keys, edits, dropped, killed int
 	lost, doubled, wrong, cells  int
 }
@@ -87,7 +83,7 @@ func (o fates) String() string {
 		o.moves, o.processes, o.keys, o.dropped, o.lost, o.doubled, o.edits, o.wrong, o.killed, o.cells)
 }
 
-// scene is where one program after the other is played.
+// scene is the setting in which programs are played one after the other.
 type scene struct {
 	t      *testing.T
 	s      *jupytertest.Server
@@ -95,7 +91,7 @@ type scene struct {
 	people []*foreignPeer
 }
 
-// play plays one program and says what became of it.
+// play plays one program and returns its results.
 func (x *scene) play(ctx context.Context, seed uint64) (o fates, err error) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	n := 1 + rng.IntN(2)
@@ -130,7 +126,7 @@ func (x *scene) play(ctx context.Context, seed uint64) (o fates, err error) {
 		}
 	}
 	d.Release()
-	if _, _, err := x.reader.End(ctx, jupyter.MustPath(p.path)); err != nil { // it has a replica that moves nothing, and is in nobody's way
+	if _, _, err := x.reader.End(ctx, jupyter.MustPath(p.path)); err != nil { // its replica moves nothing
 		return o, err
 	}
 	errs := make([]error, len(x.people)+n)
@@ -172,7 +168,7 @@ func (x *scene) play(ctx context.Context, seed uint64) (o fates, err error) {
 	return o, err
 }
 
-// join lets a witness into the room.
+// join lets a recording replica join the room.
 func (x *scene) join(ctx context.Context, p *act) (w *frames, leave func(), err error) {
 	w = &frames{Notebook: ydoc.NewNotebook(), begun: p.begun, first: map[rune]sighting{}}
 	w.room, err = x.enter(ctx, p.path, w)
@@ -192,7 +188,7 @@ func (x *scene) enter(ctx context.Context, path string, replica rtc.Replica) (*r
 	})
 }
 
-// judge holds what is in the room in the end against what was typed and confirmed.
+// judge compares the room's final content with the typed and the confirmed characters.
 func (x *scene) judge(ctx context.Context, p *act, seen *frames, o *fates) error {
 	nb := ydoc.NewNotebook()
 	room, err := x.enter(ctx, p.path, nb)
@@ -268,7 +264,7 @@ type act struct {
 
 func (p *act) now() time.Duration { return time.Since(p.begun).Round(time.Millisecond) }
 
-// pick is a cell: half of the time the one that all are busy with then.
+// pick returns a cell: half of the time the cell that all clients use at that moment.
 func (p *act) pick(rng *rand.Rand) int {
 	if rng.IntN(2) == 0 {
 		return int(p.now()/(250*time.Millisecond)) % p.cells
@@ -297,11 +293,10 @@ func (p *act) typeUntil(ctx context.Context, person *foreignPeer, end <-chan str
 	}
 }
 
-// risky reports whether a process was killed right behind a move of a cell, at
-// about the time that something came into it, or, where that is there twice, later,
-// or was deleted, and is back, at any time: another process had moved the cell at
-// once, and the one that was killed can no more take its copy away, of which what was
-// there then is in two cells. The caller holds mu.
+// risky reports whether a process was killed right after a move of a cell, about when a character came into it; or at a
+// later time if the character is there twice; or at any time if it was deleted and is back. Another process moved the
+// cell at the same time, and the killed one can no longer remove its copy, so the characters of that moment are in two
+// cells. The caller holds mu.
 func (b *book) risky(cell string, at time.Duration, twice, back bool) bool {
 	const about = time.Second
 	return slices.ContainsFunc(b.risks, func(r sighting) bool {

@@ -27,7 +27,7 @@ type witness struct {
 
 func newWitness() *witness { return &witness{Notebook: ydoc.NewNotebook(), seen: map[rune]bool{}} }
 
-// Apply is what a room calls with each update that the server passes on.
+// Apply implements the room's document: the room calls it with each update from the server.
 func (w *witness) Apply(update []byte) error {
 	err := w.Notebook.Apply(update)
 	_, sources := cells(w.Notebook)
@@ -39,15 +39,14 @@ func (w *witness) Apply(update []byte) error {
 	return err
 }
 
-// keys is what became of keys that were typed.
+// keys counts the results of typed keys.
 type keys struct{ typed, dropped, lost, doubled int }
 
-// Four programs type into the cells of a notebook, each key another, while an
-// agent on a slow line moves those cells. The server drops what reaches it for a
-// cell that it knows to be moved, and passes on nothing of it. Of all that it has
-// passed on, no key is lost, and none is there twice.
+// Four programs type into the cells of a notebook, each key a different one, while an agent on a slow line moves those
+// cells. The server drops a late key for a moved cell and does not pass it on. Every key that it has passed on is
+// present exactly once.
 func TestMovedCellsKeepTheirKeys(t *testing.T) {
-	// A room that is let go while it is saved ends all others, see TestRandomEdits.
+	// A room that is dropped while it is saved stops all others, see TestRandomEdits.
 	s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=5", "--SQLiteYStore.db_path=:memory:"))
 	w := newCrowd(t, s, process(t, pycrdt), process(t, yjs), "moved")
 	w.lines[0].fail(both("latency", map[string]any{"latency": 40, "jitter": 30}))
@@ -140,10 +139,10 @@ func (w *crowd) typeAndMove(ctx context.Context, seed uint64) (k keys, err error
 	return k, w.part(ctx, path)
 }
 
-// press has somebody type a key, or the first agent move a cell.
+// press lets one program type a key, or the first agent move a cell.
 func (w *crowd) press(ctx context.Context, key rune) (typed bool, err error) {
 	who, at, where := w.rng.IntN(5), w.rng.IntN(1000), w.rng.IntN(1000)
-	time.Sleep(time.Duration(w.rng.IntN(10)) * time.Millisecond) // for the ways to differ
+	time.Sleep(time.Duration(w.rng.IntN(10)) * time.Millisecond) // varies the latencies
 	if who >= 3 {
 		_, err := w.peers[who-3].do(ctx, map[string]any{
 			"do": "text", "cell": at, "at": where, "del": 0, "ins": string(key), "flush": w.rng.IntN(2) == 0,

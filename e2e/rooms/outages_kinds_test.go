@@ -24,19 +24,18 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// outage is a way in which a server or its kernels go away and come back.
+// outage is a way in which a server or its kernels go away and return.
 type outage struct {
-	// second tells that another server comes in the first one's place, and
-	// history that it knows the edits that were not saved.
+	// second is set if another server takes the first one's place, history if it knows the unsaved edits.
 	second, history bool
-	// lasts tells that the server is away until it is over, and not back at once.
+	// lasts is set if the server stays away until the end, instead of returning at once.
 	lasts bool
-	// forgets tells that confirmed edits may be gone when it is over.
+	// forgets is set if confirmed edits may be lost.
 	forgets bool
-	// others tells that other programs go on meanwhile.
+	// others is set if other programs keep working in the meantime.
 	others bool
 	flags  []string
-	// begin returns when it has begun, end when it is over.
+	// begin starts the outage, end ends it; both wait.
 	begin, end func(*site)
 }
 
@@ -124,7 +123,7 @@ func (s *site) start(url string, args ...string) *program.Agent {
 	return a
 }
 
-// crash kills the server where no file is half written, see the function crash.
+// crash kills the server while no file is partly written, see the function crash.
 func (s *site) crash() {
 	if err := poll.Until(s.t.Context(), "the server to write no file", func(ctx context.Context) error {
 		if err := syscall.Kill(s.server.PID, syscall.SIGSTOP); err != nil {
@@ -144,7 +143,7 @@ func (s *site) crash() {
 	s.server.Kill()
 }
 
-// whole says which notebook of a folder is not.
+// whole returns an error that names an incomplete notebook of a folder.
 func whole(root string) error {
 	files, err := filepath.Glob(filepath.Join(root, "*.ipynb"))
 	if err != nil {
@@ -158,7 +157,7 @@ func whole(root string) error {
 	return nil
 }
 
-// replace puts the other server in the place of the one that was killed.
+// replace starts the other server in the place of the killed one.
 func (s *site) replace() {
 	s.server, s.next = s.next, nil
 	s.line.lead(s.server)
@@ -170,7 +169,7 @@ func (s *site) signal(sig syscall.Signal) {
 	}
 }
 
-// rest asks the server for something that has no answer.
+// rest sends a request whose answer has no body to the server.
 func (s *site) rest(method, path string) error {
 	_, err := s.get(method, path, nil)
 	return err

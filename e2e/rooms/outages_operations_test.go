@@ -20,41 +20,40 @@ import (
 // cell is a cell as read_nb_cells shows it.
 type cell = program.Cell
 
-// kind is what an answer says of what was asked.
+// kind is an answer's claim about its call.
 type kind int
 
 const (
-	surprising kind = iota // it cannot be told
-	made                   // made, or shown as it is
-	notMade                // not made, or not to be shown
-	unsure                 // not known, or shown as of some time ago
+	surprising kind = iota // not classifiable
+	made                   // made, or shown with its present content
+	notMade                // not made, or not shown
+	unsure                 // not known, or shown with an earlier content
 )
 
 func (k kind) String() string { return []string{"surprising", "made", "not made", "unsure"}[k] }
 
-// answer is what a call was answered, and how long that took.
+// answer is the answer to a call and its duration.
 type answer struct {
 	kind kind
 	text string
 	took time.Duration
-	then time.Duration // that a second call took, which comes behind it
+	then time.Duration // duration of a second call after it
 }
 
 func (a answer) String() string { return fmt.Sprintf("%v: %.600s", a.kind, a.text) }
 
-// operation is something that a client asks the program for.
+// operation is a kind of request from a client.
 type operation struct {
 	name string
-	// code are further cells of its notebook, behind c0, which is `x = 1`.
+	// code are further cells of its notebook, after c0, which is `x = 1`.
 	code []string
-	// runs tells that it may take as long as a run's answer, waits that it waits
-	// for a run and not for the server: also one that is known to be away, whose
-	// kernel is given up some seconds later.
+	// runs is set if it may take as long as a run's answer, waits if it waits for a run and not for the server: even if
+	// the server is known to be away, because the kernel is given up only some seconds later.
 	runs    bool
 	waits   bool
 	prepare func(context.Context, *trial) error
 	call    func(context.Context, *trial) answer
-	// check holds the answer against the notebook's cells as they are at last.
+	// check compares the answer with the notebook's final cells.
 	check func(context.Context, *trial, []cell) error
 }
 
@@ -78,7 +77,7 @@ var operations = []operation{
 	{name: "end", prepare: confirmedEdit, call: endSession, check: ended},
 }
 
-// tool calls a tool and tells what its answer says.
+// tool calls a tool and classifies its answer.
 func (s *site) tool(ctx context.Context, name string, args map[string]any) answer {
 	a, err := s.agent.Call(ctx, name, args)
 	if err != nil {
@@ -87,7 +86,7 @@ func (s *site) tool(ctx context.Context, name string, args map[string]any) answe
 	return classified(a.Text, a.IsError)
 }
 
-// classified tells what an answer says, by the words that the program has for it.
+// classified classifies an answer by the program's phrases.
 func classified(text string, failed bool) answer {
 	a := answer{text: text, kind: made}
 	has := func(words ...string) bool {
@@ -104,7 +103,7 @@ func classified(text string, failed bool) answer {
 	return a
 }
 
-// hear keeps what an answer says of lost edits.
+// hear keeps an answer's report of lost edits.
 func (x *trial) hear(a answer) {
 	var note struct {
 		Overwritten string `json:"overwritten"`
@@ -116,7 +115,7 @@ func (x *trial) hear(a answer) {
 	}
 }
 
-// read gives the cells as the program shows them, but for those of probe.
+// read returns the cells that the program shows, without those of probe.
 func (x *trial) read(ctx context.Context) ([]cell, error) {
 	a := x.tool(ctx, "read_nb_cells", map[string]any{"path": x.path})
 	x.hear(a)
@@ -155,8 +154,7 @@ func readThrough(ctx context.Context, x *trial) answer {
 	return x.tool(ctx, "read_nb_cells", map[string]any{"path": x.path})
 }
 
-// shown is for who shows the notebook: what was shown as it is has what somebody
-// else had written.
+// shown checks operations that show the notebook: a present view must include the other client's edit.
 func shown(ctx context.Context, x *trial, now []cell) error {
 	if x.phase == long && x.outage.others && x.answer.kind == made && !strings.Contains(x.answer.text, others) {
 		return errors.New("what somebody else has written is not in it, and it does not say as of when it is")
@@ -164,7 +162,7 @@ func shown(ctx context.Context, x *trial, now []cell) error {
 	return nothingElse(ctx, x, now)
 }
 
-// nothingElse is for who changes nothing.
+// nothingElse checks operations that change nothing.
 func nothingElse(_ context.Context, x *trial, now []cell) error {
 	var got []string
 	for _, c := range now {
@@ -184,8 +182,7 @@ func edited(_ context.Context, x *trial, now []cell) error {
 	return x.told(count(now, func(c cell) bool { return c.ID == "c0" && c.Source == x.word }))
 }
 
-// editThenRead reads behind an edit, which the answer shows if and only if it is
-// made, or not known to be.
+// editThenRead reads after an edit: the read must show an edit that was made, and must not show one that was not.
 func editThenRead(ctx context.Context, x *trial) answer {
 	first := edit(ctx, x)
 	began := time.Now()
@@ -243,11 +240,11 @@ func count(cells []cell, is func(cell) bool) (n int) {
 	return n
 }
 
-// told holds how often an edit is there against what was answered of it.
+// told compares the number of copies of an edit with its answer.
 func (x *trial) told(there int) error {
 	switch x.answer.kind {
 	case made:
-		// What the server has taken with it was confirmed: then that is said.
+		// A confirmed edit that the server has lost must be reported.
 		if there == 0 && x.outage.forgets && x.lost != "" {
 			return nil
 		}
@@ -266,7 +263,7 @@ func (x *trial) told(there int) error {
 	return nil
 }
 
-// outcome is an execution in an answer.
+// outcome returns the execution in an answer.
 func outcome(text string) (run, state string) {
 	var executed struct {
 		Results []agentRun `json:"execution_results"`
@@ -292,7 +289,7 @@ func runLong(ctx context.Context, x *trial) answer {
 	return a
 }
 
-// startLong leaves a run behind.
+// startLong starts a run that continues.
 func startLong(ctx context.Context, x *trial) error {
 	a := x.tool(ctx, "execute_nb_cells", map[string]any{"path": x.path, "ranges": []map[string]any{{"id": "c1"}}, "timeout": 0.1})
 	if x.run, _ = outcome(a.text); x.run == "" {
@@ -305,7 +302,7 @@ func waitLong(ctx context.Context, x *trial) answer {
 	return x.tool(ctx, "wait_run", map[string]any{"run_id": x.run})
 }
 
-// ran looks how the run ends, and whether the cell has what it is said to have.
+// ran checks the run's end, and whether the cell has the reported output.
 func ran(ctx context.Context, x *trial, _ []cell) error {
 	if x.run == "" {
 		if x.answer.kind == made {
@@ -346,8 +343,7 @@ func ran(ctx context.Context, x *trial, _ []cell) error {
 	})
 }
 
-// account is what the server says of the notebook's kernel: whether it is the
-// program or the kernel that a run without an end hangs in.
+// account returns the server's report on the notebook's kernel: it shows whether the program or the kernel hangs.
 func (x *trial) account() string {
 	var all []struct {
 		Path   string          `json:"path"`
@@ -380,7 +376,7 @@ func draw(ctx context.Context, x *trial) error {
 	return nil
 }
 
-// showImage asks for an image that was seen, which needs no server.
+// showImage requests an earlier image, which needs no server.
 func showImage(ctx context.Context, x *trial) answer {
 	a, err := x.agent.Call(ctx, "get_image_resource", map[string]any{"resource_uri": x.uri})
 	if err != nil {
@@ -433,7 +429,7 @@ func subscribe(ctx context.Context, x *trial) answer {
 	return answer{kind: made, text: "subscribed"}
 }
 
-// notified looks whether who has subscribed is told of what others do.
+// notified checks that a subscriber is notified of another client's edit.
 func notified(ctx context.Context, x *trial, _ []cell) error {
 	if x.answer.kind != made {
 		return nil
@@ -468,11 +464,11 @@ func endSession(ctx context.Context, x *trial) answer {
 	return a
 }
 
-// ended looks for the edit in the file, where the end is said to have been a good one.
+// ended checks that the edit is in the file if the end was reported as successful.
 func ended(ctx context.Context, x *trial, now []cell) error {
 	there := count(now, func(c cell) bool { return c.Source == x.word })
 	if x.answer.kind != made || !strings.Contains(x.answer.text, "ended successfully") {
-		said := x.answer.kind == unsure || x.lost != "" // the answer itself says that the file lacks something
+		said := x.answer.kind == unsure || x.lost != "" // the answer itself reports that the file is incomplete
 		if there == 0 && !said {
 			return errors.New("the edit is gone, and nobody says so")
 		}

@@ -19,8 +19,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// What the program is told of time, how soon it answers while it knows that the
-// server is away, and what a busy machine may add to each.
+// The program's limits, its time to answer when it knows that the server is away, and the additional time on a busy
+// machine.
 const (
 	serverTimeout = 10 * time.Second
 	answerWithin  = 20 * time.Second
@@ -28,14 +28,14 @@ const (
 	slack         = 2 * time.Second
 )
 
-// phase is where in a call the outage begins.
+// phase is the time of the outage relative to the call.
 type phase string
 
 const (
-	long   phase = "long before" // the call is made when it has lasted for a while
-	before phase = "before"      // the call is made as soon as it has begun
-	during phase = "during"      // it begins when the call is under way
-	after  phase = "after"       // the call has been answered when it begins
+	long   phase = "long before" // the call is made some time after the start
+	before phase = "before"      // the call is made right after the start
+	during phase = "during"      // the outage starts during the call
+	after  phase = "after"       // the outage starts after the answer
 )
 
 // nbduet builds the program, once; TestMain removes it.
@@ -52,16 +52,15 @@ var nbduet = sync.OnceValues(func() (string, error) {
 	return program.Build(root, dir)
 })
 
-// built is the folder of the program, if it was built.
+// built is the folder of the program, or "" if not built.
 var built string
 
-// Each operation of the program meets each way in which a server or a kernel
-// goes away, before it, in the middle of it and after it: it answers within its
-// bound, and what it answers is true of the room, as pycrdt reads it when all is
-// well again. Killed servers have tests of their own, too.
+// Each operation of the program meets each way in which a server or a kernel goes away, before, during and after the
+// call: it answers within its bound, and its answer agrees with the room, as pycrdt reads it after the recovery. Killed
+// servers have separate tests too.
 //
-// One outage comes after the other: each has dozens of rooms, kernels and calls
-// at a time, and what is measured is how long the program takes to answer.
+// The outages come one after the other, because each has dozens of rooms, kernels and calls at a time, and the test
+// measures how long the program takes to answer.
 func TestOutages(t *testing.T) {
 	t.Parallel()
 	for _, name := range slices.Sorted(maps.Keys(outages)) {
@@ -69,25 +68,25 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// trial is one operation that meets an outage, in a notebook of its own.
+// trial is one operation that meets an outage, in its own notebook.
 type trial struct {
 	*site
 	op    operation
 	phase phase
 	path  string
-	word  string // what it writes, which no other does
+	word  string // its unique text
 	run   string // the id of its run
 	uri   string // of its resource
 
 	answer answer
 
 	mu   sync.Mutex
-	lost string // what the program has said of lost edits
+	lost string // the program's report of lost edits
 }
 
 func (x *trial) String() string { return x.op.name + ", outage " + string(x.phase) + " it" }
 
-// meet is one outage, met by all operations.
+// meet runs one outage with all operations.
 func meet(t *testing.T, o outage) {
 	s := newSite(t, o)
 	var trials []*trial
@@ -119,8 +118,8 @@ func meet(t *testing.T, o outage) {
 	if t.Failed() {
 		t.FailNow()
 	}
-	// These are under way when the outage begins: a run or a wait for certain,
-	// the others as it happens, since they take some milliseconds.
+	// These calls are under way when the outage begins: a run or a wait certainly, the others by chance, since they take
+	// some milliseconds.
 	var under sync.WaitGroup
 	for _, x := range only(trials, during) {
 		under.Go(func() { x.ask(ctx) })
@@ -145,7 +144,7 @@ func meet(t *testing.T, o outage) {
 	tally(t, trials)
 }
 
-// each calls f for all trials, side by side.
+// each calls f for all trials concurrently.
 func each(trials []*trial, f func(*trial)) {
 	var all sync.WaitGroup
 	for _, x := range trials {
@@ -154,11 +153,9 @@ func each(trials []*trial, f func(*trial)) {
 	all.Wait()
 }
 
-// few calls f for all trials, four at a time. So notebooks are opened: the server
-// keeps all rooms in one store, and loses for good, without a word to anybody,
-// what it could not write there for five seconds because others were writing
-// (pycrdt.store: "database is locked" is logged, and passed over). The server
-// that comes after it then finds rooms that lack their beginning.
+// few calls f for all trials, four at a time, to open notebooks: the server keeps all rooms in one store, and silently
+// loses every write that was locked out for five seconds (pycrdt.store logs "database is locked" and continues). The
+// next server would then find rooms that lack their beginning.
 func few(trials []*trial, f func(*trial)) {
 	free := make(chan struct{}, 4)
 	each(trials, func(x *trial) {
@@ -177,13 +174,13 @@ func only(trials []*trial, phases ...phase) (some []*trial) {
 	return some
 }
 
-// open opens the notebook, while all is well.
+// open opens the notebook before the outage.
 func (x *trial) open(ctx context.Context) error {
 	_, err := x.agent.Do(ctx, "read_nb_cells", map[string]any{"path": x.path}, nil)
 	return err
 }
 
-// prepare makes what the operation needs, while all is well.
+// prepare sets up the operation before the outage.
 func (x *trial) prepare(ctx context.Context) error {
 	if x.op.prepare == nil {
 		return nil
@@ -191,7 +188,7 @@ func (x *trial) prepare(ctx context.Context) error {
 	return x.op.prepare(ctx, x)
 }
 
-// ask calls the operation, and writes down what it answers and when.
+// ask calls the operation and records its answer and the time.
 func (x *trial) ask(ctx context.Context) {
 	began := time.Now()
 	ctx, stop := context.WithTimeout(ctx, poll.Patience)
@@ -200,21 +197,20 @@ func (x *trial) ask(ctx context.Context) {
 	x.answer.took = time.Since(began) - x.answer.then
 }
 
-// check holds the answer against the room, when the outage is over.
+// check compares the answer with the room after the outage.
 func (x *trial) check(ctx context.Context) error {
 	var errs []error
 	if bound := x.bound(); x.answer.took > bound+slack {
 		errs = append(errs, fmt.Errorf("it took %v, and its bound is %v", x.answer.took, bound))
 	}
-	// It comes when one call has waited in vain.
+	// It comes after one call has timed out.
 	if x.answer.then > knownAway+slack {
 		errs = append(errs, fmt.Errorf("the call behind it took %v, and its bound is %v", x.answer.then, knownAway))
 	}
 	if x.answer.kind == surprising {
 		errs = append(errs, errors.New("the answer does not say what became of it"))
 	}
-	// An edit that is confirmed comes behind all that was made earlier: from
-	// here on nothing of the call is still under way.
+	// A confirmed edit comes after all earlier ones, so that nothing of the call is under way afterwards.
 	if err := poll.Until(ctx, "an edit to be made again", x.probe); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
@@ -229,19 +225,18 @@ func (x *trial) check(ctx context.Context) error {
 	return errors.Join(append(errs, x.op.check(ctx, x, now))...)
 }
 
-// bound is in what time the call is to be answered.
+// bound returns the time limit of the call.
 func (x *trial) bound() time.Duration {
 	switch {
 	case x.phase == long && x.outage.lasts && !x.op.waits:
-		return knownAway // those before it have waited in vain
+		return knownAway // earlier calls have timed out
 	case x.op.runs:
 		return answerWithin
 	}
 	return serverTimeout
 }
 
-// reread reads the notebook through the program and through pycrdt, which must
-// see the same.
+// reread reads the notebook through the program and through pycrdt; both must see the same.
 func (x *trial) reread(ctx context.Context) ([]cell, error) {
 	seen, err := x.read(ctx)
 	if err != nil {
@@ -261,8 +256,8 @@ func (x *trial) reread(ctx context.Context) ([]cell, error) {
 	return seen, nil
 }
 
-// probe makes an edit that nobody looks at. It waits for the answer, which may
-// be the one that tells of lost edits: that is said once.
+// probe makes an edit that is not checked. It waits for the answer, which may report lost edits; that is reported only
+// once.
 func (x *trial) probe(ctx context.Context) error {
 	args := map[string]any{"path": x.path, "position": 0, "exec": false, "cells": []map[string]any{{"type": "markdown", "content": probes}}}
 	a := x.tool(ctx, "insert_nb_cells", args)
@@ -272,7 +267,7 @@ func (x *trial) probe(ctx context.Context) error {
 	return nil
 }
 
-// tally logs how the calls were answered.
+// tally logs the kinds of the answers.
 func tally(t *testing.T, trials []*trial) {
 	count := make(map[string]int)
 	var longest time.Duration
@@ -284,13 +279,13 @@ func tally(t *testing.T, trials []*trial) {
 	t.Logf("%v; the longest took %v", count, longest.Round(time.Millisecond))
 }
 
-// Sources of cells that are not the operations' own.
+// Sources of cells that do not belong to an operation.
 const (
 	probes = "probe"
 	others = "somebody else's"
 )
 
-// elsewhere is an edit of somebody who is not cut off.
+// elsewhere makes an edit of a client that is still connected.
 func (x *trial) elsewhere(ctx context.Context) error {
 	d, err := newPatient(x.t, x.server.URL, x.server.Token).Open(ctx, jupyter.MustPath(x.path))
 	if err != nil {
@@ -308,9 +303,9 @@ func (x *trial) elsewhere(ctx context.Context) error {
 type site struct {
 	t      *testing.T
 	outage outage
-	server *jupytertest.Server // the one that is there now
-	next   *jupytertest.Server // the one that takes its place; nil if none does
+	server *jupytertest.Server // the present one
+	next   *jupytertest.Server // its successor, or nil
 	line   *line
-	mend   func() // takes what is wrong with the line off
+	mend   func() // removes the line's faults
 	agent  *program.Agent
 }

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// steps is how many things happen to one random notebook.
+	// steps is the number of steps in one random notebook.
 	steps = 40
-	// atOnce is how many random notebooks are edited at the same time: one
-	// after the other most of the time would go by with waiting for answers.
+	// atOnce is how many random notebooks are edited at the same time; in sequence, most of the time would be spent
+	// waiting for answers.
 	atOnce = 6
-	// playTime bounds one notebook; alone they take a second or two.
+	// playTime limits one notebook; a single one takes a second or two.
 	playTime = 2 * time.Minute
 )
 
@@ -37,17 +37,15 @@ func number(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// Five programs edit one notebook at random, in the manner of yjs's own tests:
-// two agents on lines that are cut now and then, a peer by pycrdt and one by yjs
-// that leave and come back, and an agent that types in bursts. About half of the
-// steps wait for the room, the others pile up. In the end all five, a newcomer
-// and the file are the same, and the file is valid. There are 200 notebooks.
+// Five programs edit one notebook at random, in the manner of yjs's own tests: two agents on lines that are cut now and
+// then, a pycrdt peer and a yjs peer that leave and return, and an agent that types in bursts. About half of the steps
+// wait for the room, the others pile up. At the end all five, a new member and the file are the same, and the file is
+// valid. There are 200 notebooks.
 func TestRandomEdits(t *testing.T) {
-	// A server looks each second at the file of every room that it has, and
-	// keeps rooms for a minute after the last one has left. It writes each edit
-	// to a database, where the rooms wait for each other and for the disk.
-	// It does one thing at a time: there are two. One that lets a room go while it
-	// saves it, a second after the last edit, passes nothing on any more, in any.
+	// A server checks the file of each of its rooms every second, and keeps rooms for a minute after the last member has
+	// left. It writes each edit to a database, where the rooms wait for each other and for the disk. It is
+	// single-threaded, so there are two. A server that drops a room while it saves it, a second after the last edit,
+	// stops sending updates in every room.
 	var servers [2]*jupytertest.Server
 	for i := range servers {
 		servers[i] = jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=5", "--SQLiteYStore.db_path=:memory:"))

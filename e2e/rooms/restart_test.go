@@ -13,9 +13,8 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// pair is two servers with one root, one index of file ids and one token: the
-// second stands for the first one after a restart, in the same folder, where it
-// finds the rooms' history, or in another one.
+// pair starts two servers with one root, one index of file ids and one token. The second represents the first one after
+// a restart, in the same folder, where it finds the rooms' history, or in another one.
 func pair(t *testing.T, history bool) (first, second *jupytertest.Server) {
 	t.Helper()
 	first = jupytertest.Start(t)
@@ -28,9 +27,8 @@ func pair(t *testing.T, history bool) (first, second *jupytertest.Server) {
 	return first, second
 }
 
-// A killed server forgets what it has not saved, and the one that is started
-// in its place has other rooms, with or without the old one's history. What was
-// waiting for an answer then is answered as not made, and is not made.
+// A killed server loses its unsaved edits, and its successor has other rooms, with or without the old history. Edits
+// that were waiting for an answer are answered as not made, and are not made.
 func TestServerKilledAndRestarted(t *testing.T) {
 	t.Parallel()
 	first, second := pair(t, false)
@@ -53,7 +51,7 @@ func TestServerKilledAndRestarted(t *testing.T) {
 	old := []uint64{docs[0].Notebook().ClientID(), docs[1].Notebook().ClientID()}
 
 	crash(t, first, file)
-	// These are made in the old replica while there is no server, and wait.
+	// These are made in the old replica without a server, and wait.
 	gone := &ledger{}
 	waiting := make(chan struct{})
 	go func() {

@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// script runs a script on a machine that uname calls system, with a PATH that has only these programs of this machine.
+// script runs a script on a machine that uname calls system, with only these programs of this machine in PATH.
 func script(t *testing.T, system string, programs []string, name string, args ...string) (said string, err error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func script(t *testing.T, system string, programs []string, name string, args ..
 	return string(out), err
 }
 
-// What is missing on a machine is one line that says what to install, and the check installs nothing.
+// A missing program gives one line that says what to install, and the check installs nothing.
 func TestMissing(t *testing.T) {
 	const (
 		compiler = "needs a C compiler: install gcc or clang"
@@ -63,7 +63,7 @@ func TestMissing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := os.Stat("/Applications"); err == nil && c.want == browser {
-				return // macOS may have one there, whatever the PATH is
+				return // macOS may have it outside PATH
 			}
 			said, err := script(t, c.system, []string{"bash", "dirname"}, c.script, c.args...)
 			var exit *exec.ExitError
@@ -75,14 +75,14 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Where npm and PyPI have what is missing, the check says nothing and installs nothing.
+// If npm and PyPI have the missing programs, the check is silent and installs nothing.
 func TestCouldBeFetched(t *testing.T) {
 	said, err := script(t, "Linux x86_64", []string{"bash", "dirname"}, "system.sh", "check")
 	must.NoError(t, err)
 	test.Eq(t, "", said)
 }
 
-// What is fetched in the place of a missing program is an environment of Python or a package of Node.
+// A missing program is replaced by a Python environment or a Node package.
 func TestFetches(t *testing.T) {
 	for what, want := range map[string]string{
 		"compiler": "Python is missing",
@@ -94,7 +94,7 @@ func TestFetches(t *testing.T) {
 	}
 }
 
-// A compiler and a browser that the machine has are used: nothing is fetched in their place.
+// An installed compiler or browser is used; nothing is fetched in its place.
 func TestFound(t *testing.T) {
 	for what, program := range map[string]string{"compiler": "gcc", "browser": "chromium"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -106,7 +106,7 @@ func TestFound(t *testing.T) {
 	}
 }
 
-// Two that make the same thing in one checkout do it one after the other.
+// Two processes that make the same thing in one checkout do it one after the other.
 func TestAlone(t *testing.T) {
 	if _, err := exec.LookPath("flock"); err != nil {
 		return // as on macOS

@@ -14,49 +14,45 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// Options say how the client reaches its server: by starting Command, or at URL.
+// Options are the options of a client. It starts Command, or connects to URL.
 type Options struct {
-	// Kit is what the client is made with; the zero value is [TypeScript].
+	// Kit is the client's library; the zero value is [TypeScript].
 	Kit Kit
-	// Modern has the client ask for the protocol's newest revision, which has no
-	// sessions, and begin with `initialize` only where the server does not know
-	// it. [TypeScript] cannot.
+	// Modern makes the client request the protocol's newest revision, which has no sessions, and send `initialize` only
+	// if the server does not support it. [TypeScript] cannot.
 	Modern bool
 
-	// Command is the program of a server on standard streams, with its arguments.
+	// Command is a server on standard streams, with its arguments.
 	Command string
 	Args    []string
-	// Env is what the program's environment has besides HOME, LOGNAME, PATH,
-	// SHELL, TERM and USER, which the SDK passes on.
+	// Env has variables of the program in addition to HOME, LOGNAME, PATH, SHELL, TERM and USER, which the SDK passes
+	// on.
 	Env map[string]string
-	// ClientEnv is the environment of the client itself; nil is that of this
-	// process.
+	// ClientEnv is the environment of the client itself; nil means this process's environment.
 	ClientEnv []string
 
-	// URL is the address of a server over HTTP: streamable HTTP, or HTTP+SSE
-	// where SSE is set, or WebSocket where it begins with ws, which only
-	// [TypeScript] can. Headers go with each request.
+	// URL is the address of a server over HTTP: streamable HTTP, or HTTP+SSE if SSE is set, or WebSocket if it begins
+	// with ws, which only [TypeScript] supports. Headers are sent with each request.
 	URL     string
 	SSE     bool
 	Headers map[string]string
 
-	// Name is what the client calls itself; empty is "typescript" or "python".
+	// Name is the client's name; empty means "typescript" or "python".
 	Name string
-	// OAuth, where not nil, is as what the client gets itself a token of the issuer that the server over HTTP names:
-	// clientId, clientSecret, expectedIssuer, scope. Only the first version of the SDK for TypeScript does.
+	// OAuth, if not nil, has the settings with which the client gets a token from the issuer that the server over HTTP
+	// names: clientId, clientSecret, expectedIssuer, scope. Only the first version of the SDK for TypeScript does this.
 	OAuth map[string]string
-	// Elicit, where not nil, is what the client answers whatever the server asks
-	// its user: `action`, and `content` where that is "accept". Without it the
-	// client does not offer elicitation. What was asked is a [Message].
+	// Elicit, if not nil, is the client's answer to every question to its user: `action`, and `content` if that is
+	// "accept". Without it the client does not offer elicitation. The question is a [Message].
 	Elicit map[string]any
 }
 
-// Hello is what the server said of itself.
+// Hello is the server's introduction.
 type Hello struct {
-	// Protocol is the revision that was agreed on.
+	// Protocol is the negotiated revision.
 	Protocol string
-	// Session is the id of a session over streamable HTTP, where the server gave
-	// one. The SDK for Python does not tell.
+	// Session is the id of a session over streamable HTTP, if the server gave one. The SDK for Python does not return
+	// it.
 	Session string
 	Server  struct{ Name, Title, Version string }
 	// Capabilities are the server's, by their names.
@@ -64,8 +60,7 @@ type Hello struct {
 	Instructions string
 }
 
-// Message is something that the server sent of its own accord: a notification,
-// or what it asked the user (`elicitation/create`).
+// Message is an unsolicited message of the server: a notification, or a question to the user (`elicitation/create`).
 type Message struct {
 	Method string
 	Params json.RawMessage
@@ -73,8 +68,7 @@ type Message struct {
 
 // Error is an error of the protocol, or of the SDK.
 type Error struct {
-	// Code is JSON-RPC's or the HTTP status, or 0. What the SDK
-	// finds wrong with an answer has MCP's own.
+	// Code is JSON-RPC's or the HTTP status, or 0. Errors that the SDK finds in an answer have MCP's codes.
 	Code    int
 	Message string
 }
@@ -82,7 +76,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Message }
 
-// ErrEnded is matched by the error of a request that finds the client ended.
+// ErrEnded is matched by the error of a request after the client has ended.
 var ErrEnded = errors.New("the client has ended")
 
 // Client is a connected client.
@@ -95,10 +89,10 @@ type Client struct {
 
 	mu       sync.Mutex
 	last     int
-	waiting  map[int]chan reply // nil when the output has ended
+	waiting  map[int]chan reply // nil after the end of the output
 	messages []Message
-	taken    []bool        // those of messages that Await has returned
-	came     chan struct{} // closed and made anew for each message
+	taken    []bool        // messages that Await has returned
+	came     chan struct{} // closed and replaced for each message
 }
 
 type reply struct {
@@ -106,7 +100,7 @@ type reply struct {
 	Result json.RawMessage
 	Error  *Error
 
-	Message *Message // in place of the others
+	Message *Message // set instead of the others
 }
 
 // Start starts a client and connects it.
@@ -142,7 +136,7 @@ func Start(ctx context.Context, opt Options) (*Client, error) {
 	return c, nil
 }
 
-// listen reads what the child writes until its end.
+// listen reads the child's output until its end.
 func (c *Client) listen(out io.Reader) {
 	defer close(c.read)
 	r := bufio.NewReaderSize(out, 1<<20)
@@ -178,7 +172,7 @@ func (c *Client) listen(out io.Reader) {
 	}
 }
 
-// send sends a command; its reply comes on the channel, which is closed where none can come.
+// send sends a command; its reply comes on the channel, which is closed if there can be no reply.
 func (c *Client) send(command string, args []any) (int, chan reply, error) {
 	if args == nil {
 		args = []any{}
@@ -201,9 +195,8 @@ func (c *Client) send(command string, args []any) (int, chan reply, error) {
 	return c.last, w, nil
 }
 
-// ask sends a command and decodes its result into result, unless that is nil.
-// The end of ctx cancels the request, as a host's stop button does, and the
-// error is then the SDK's.
+// ask sends a command and decodes its result into result, unless that is nil. The end of ctx cancels the request, as a
+// host's stop button does; the error is then the SDK's.
 func (c *Client) ask(ctx context.Context, result any, command string, args ...any) error {
 	id, w, err := c.send(command, args)
 	if err != nil {
@@ -235,18 +228,18 @@ func (c *Client) ask(ctx context.Context, result any, command string, args ...an
 	return nil
 }
 
-// Hello returns what the server said of itself.
+// Hello returns the server's introduction.
 func (c *Client) Hello() Hello { return c.hello }
 
-// Messages returns what the server has sent of its own accord so far.
+// Messages returns the server's unsolicited messages so far.
 func (c *Client) Messages() []Message {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return append([]Message(nil), c.messages...)
 }
 
-// Await waits for a message of that method whose parameters fit, and returns
-// them; fits may be nil. Each message is returned once.
+// Await waits for a message of that method whose parameters match, and returns them; fits may be nil. Each message is
+// returned once.
 func (c *Client) Await(ctx context.Context, method string, fits func(params json.RawMessage) bool) (json.RawMessage, error) {
 	for {
 		c.mu.Lock()
@@ -269,12 +262,11 @@ func (c *Client) Await(ctx context.Context, method string, fits func(params json
 	}
 }
 
-// Log returns what the client, and the program that it started, have written to
-// their standard error.
+// Log returns the standard error of the client and of the program that it started.
 func (c *Client) Log() string { return string(c.log.Bytes()) }
 
-// Close closes the connection, which ends a program that the client started,
-// and waits. A data race that the program reported is an error.
+// Close closes the connection, which ends a program that the client started, and waits. A reported data race is an
+// error.
 func (c *Client) Close() error {
 	errs := []error{c.in.Close()}
 	<-c.read // before Wait, which closes the pipe

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// Kit is the software that a client is made with.
+// Kit is the library of a client.
 type Kit int
 
 const (
@@ -19,11 +19,11 @@ const (
 	TypeScript Kit = iota
 	// TypeScript2 is its version 2, which speaks 2026-07-28 too.
 	TypeScript2
-	// Python is version 2 of the MCP SDK for Python, which does so likewise.
+	// Python is version 2 of the MCP SDK for Python, which speaks both too.
 	Python
 )
 
-// String names the kit.
+// String returns the kit's name.
 func (k Kit) String() string {
 	switch k {
 	case TypeScript:
@@ -36,7 +36,7 @@ func (k Kit) String() string {
 	return fmt.Sprintf("kit %d", int(k))
 }
 
-// program is the command line of the client.
+// program returns the command line of the client.
 func (k Kit) program() ([]string, error) {
 	root, err := lab.RepoRoot()
 	if err != nil {
@@ -52,7 +52,7 @@ func (k Kit) program() ([]string, error) {
 		if _, err := os.Stat(filepath.Join(node, "node_modules", "@modelcontextprotocol", library)); err != nil {
 			return nil, fmt.Errorf("no MCP SDK for %v: run `make node`: %w", k, err)
 		}
-		return []string{"node", "--experimental-websocket", filepath.Join(node, file)}, nil // which Node 22 needs no more
+		return []string{"node", "--experimental-websocket", filepath.Join(node, file)}, nil // Node 22 has it by default
 	case Python:
 		python := cmp.Or(os.Getenv("NBDUET_MCP_PYTHON"), filepath.Join(root, ".cache", "mcp", "bin", "python"))
 		if _, err := exec.LookPath(python); err != nil {

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// chatter is a server over HTTP+SSE that agrees to a connection and then sends notifications without end.
+// chatter is a server over HTTP+SSE that accepts a connection and then sends notifications without end.
 func chatter(t *testing.T) *httptest.Server {
 	t.Helper()
 	hello := make(chan string, 1)
@@ -65,7 +65,7 @@ func chatter(t *testing.T) *httptest.Server {
 	return s
 }
 
-// A client leaves in peace while its server has something to say.
+// A client disconnects cleanly while its server is sending.
 func TestLeaves(t *testing.T) {
 	for _, kit := range []sdk.Kit{sdk.TypeScript, sdk.TypeScript2, sdk.Python} {
 		t.Run(kit.String(), func(t *testing.T) {

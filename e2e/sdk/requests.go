@@ -12,8 +12,8 @@ type Tool struct {
 	Annotations               map[string]any
 }
 
-// Content is one content of an answer or a prompt's message: a text, an image
-// in base64, a link to a resource, or a resource itself, as Type says.
+// Content is one content of an answer or of a prompt's message: depending on Type, a text, an image in base64, a link to
+// a resource, or a resource itself.
 type Content struct {
 	Type, Text     string
 	Data, MIMEType string
@@ -21,16 +21,16 @@ type Content struct {
 	Resource       *Contents
 }
 
-// Answer is what a tool answered.
+// Answer is a tool's answer.
 type Answer struct {
-	// IsError says that the tool refused or failed; the first content says why.
+	// IsError reports that the tool refused or failed; the first content is the reason.
 	IsError bool
 	Content []Content
 	// Structured is nil if absent.
 	Structured json.RawMessage `json:"structuredContent"`
 }
 
-// Text is the first text of the answer.
+// Text returns the first text of the answer.
 func (a *Answer) Text() string {
 	for _, c := range a.Content {
 		if c.Type == "text" {
@@ -40,13 +40,13 @@ func (a *Answer) Text() string {
 	return ""
 }
 
-// Resource is a resource as listed, or a template of some.
+// Resource is a listed resource, or a template.
 type Resource struct {
 	URI, URITemplate, Name, Title, Description, MIMEType string
 	Size                                                 int64
 }
 
-// Contents is what a resource held: Text, or Blob in base64.
+// Contents is the content of a resource: Text, or Blob in base64.
 type Contents struct {
 	URI, MIMEType, Text, Blob string
 	Meta                      map[string]any `json:"_meta"`
@@ -61,7 +61,7 @@ type Prompt struct {
 	}
 }
 
-// PromptMessages are what a prompt has become.
+// PromptMessages are the messages of a filled-in prompt.
 type PromptMessages struct {
 	Description string
 	Messages    []struct {
@@ -70,15 +70,14 @@ type PromptMessages struct {
 	}
 }
 
-// Completion is what the server offers to complete an argument with.
+// Completion has the server's completions of an argument.
 type Completion struct {
 	Values  []string
 	Total   int
 	HasMore bool
 }
 
-// Tools lists the tools, all pages. From here on the SDK checks each answer by
-// the output schema of its tool.
+// Tools lists the tools, all pages. Afterwards the SDK checks each answer against the output schema of its tool.
 func (c *Client) Tools(ctx context.Context) (tools []Tool, err error) {
 	return tools, c.ask(ctx, &tools, "tools")
 }
@@ -88,8 +87,7 @@ func (c *Client) Call(ctx context.Context, tool string, args map[string]any) (*A
 	return c.call(ctx, tool, args, false)
 }
 
-// CallWithProgress is [Client.Call] that asks to be told of the progress, which
-// comes as messages `notifications/progress`.
+// CallWithProgress is [Client.Call] with a request for progress, which comes as messages `notifications/progress`.
 func (c *Client) CallWithProgress(ctx context.Context, tool string, args map[string]any) (*Answer, error) {
 	return c.call(ctx, tool, args, true)
 }
@@ -120,13 +118,12 @@ func (c *Client) Read(ctx context.Context, uri string) (list []Contents, err err
 	return list, c.ask(ctx, &list, "read", uri)
 }
 
-// Subscribe asks to be told of changes of a resource, which comes as messages
-// `notifications/resources/updated`.
+// Subscribe subscribes to changes of a resource, which come as messages `notifications/resources/updated`.
 func (c *Client) Subscribe(ctx context.Context, uri string) error {
 	return c.ask(ctx, nil, "subscribe", uri)
 }
 
-// Unsubscribe takes Subscribe back.
+// Unsubscribe ends the subscription.
 func (c *Client) Unsubscribe(ctx context.Context, uri string) error {
 	return c.ask(ctx, nil, "unsubscribe", uri)
 }
@@ -141,8 +138,7 @@ func (c *Client) Prompt(ctx context.Context, name string, args map[string]string
 	return messages, c.ask(ctx, &messages, "prompt", name, args)
 }
 
-// CompletePrompt asks how an argument of a prompt may go on. known are the
-// arguments that are there already.
+// CompletePrompt requests completions of a prompt's argument. known has the other arguments so far.
 func (c *Client) CompletePrompt(ctx context.Context, prompt, argument, value string, known map[string]string) (Completion, error) {
 	return c.complete(ctx, map[string]any{"type": "ref/prompt", "name": prompt}, argument, value, known)
 }
@@ -160,9 +156,8 @@ func (c *Client) complete(ctx context.Context, ref map[string]any, argument, val
 	return out, c.ask(ctx, &out, "complete", ref, map[string]string{"name": argument, "value": value}, more)
 }
 
-// Ping asks the server whether it is there.
+// Ping pings the server.
 func (c *Client) Ping(ctx context.Context) error { return c.ask(ctx, nil, "ping") }
 
-// End tells a server over streamable HTTP that the session is over. The SDK for
-// Python does that itself, when it closes.
+// End ends the session on a server over streamable HTTP. The SDK for Python does that itself in Close.
 func (c *Client) End(ctx context.Context) error { return c.ask(ctx, nil, "end") }

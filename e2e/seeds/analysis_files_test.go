@@ -73,7 +73,7 @@ func checkAnalysisFiles(c *check) {
 	data := get("out.bin", dict{"include_data": true})
 	c.row("003.083", strings.Contains(data.Raw, base64.StdEncoding.EncodeToString([]byte("\x00\x01\x02\xff"))), data.Raw)
 
-	// An answer takes no longer than the server's own, and a tenth of a second.
+	// An answer takes at most a tenth of a second longer than the server's own.
 	server := sessiontest.Server(c.T, c.Server)
 	file := c.Server.Write(c, folder+"/b.md", "# b")
 	own, ours := paired(func() {
@@ -86,7 +86,7 @@ func checkAnalysisFiles(c *check) {
 	c.row("003.085", ours <= 200*time.Millisecond, ours)
 }
 
-// paired is how long one thing takes, and another, in the middle of fifteen times each, one after the other.
+// paired returns the median times of two functions that are called fifteen times each, in turns.
 func paired(one, other func()) (time.Duration, time.Duration) {
 	var took [2][]time.Duration
 	for range 15 {

@@ -50,12 +50,12 @@ func checkPictures(c *check) {
 	blob, err = base64.StdEncoding.DecodeString(text(drawing.Result, "contents.0.blob"))
 	c.row("003.051", err == nil && text(drawing.Result, "contents.0.mimeType") == "image/svg+xml" && strings.Contains(string(blob), "<rect"), drawing.Raw)
 
-	// Pictures of much.
+	// Pictures of large outputs.
 	var cells []string
 	for i := range 6 {
 		noise := sample.NoisePNG(c, 300+i, 300)
 		if i == 0 {
-			noise = sample.NoisePNG(c, 700, 500) // larger than an answer may be
+			noise = sample.NoisePNG(c, 700, 500) // larger than the limit of an answer
 		}
 		cells = append(cells, fmt.Sprintf(`{"id":"n%d","cell_type":"code","metadata":{},"execution_count":1,"source":"x","outputs":[{"output_type":"display_data","metadata":{},"data":{"image/png":%q}}]}`, i, noise))
 	}

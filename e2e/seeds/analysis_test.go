@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Seed 003: the tools of analysis, by what they take.
+// Seed 003: the arguments of the analysis tools.
 func checkAnalysisSchemas(c *check) {
 	all := schemas(start(c, c.Server, "--toolsets=analysis"))
 	for row, tool := range []struct {

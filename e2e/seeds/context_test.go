@@ -30,7 +30,7 @@ modules:
     description: Who there is
 `
 
-// Seed 004: what is known of the project, and of earlier work.
+// Seed 004: knowledge of the project and of earlier work.
 func checkContext(c *check) {
 	file := c.Server.Name(c, ".yaml")
 	state := c.TempDir() + "/state.db"
@@ -40,7 +40,7 @@ func checkContext(c *check) {
 	p := run()
 	says := func(uri string) string { return text(p.resource(uri).Result, "contents.0.text") }
 
-	// What there is to read.
+	// The listed resources.
 	all := listed(p)
 	for id, want := range map[string][3]string{
 		"004.001": {"context://project/overview", "Project Overview", "High-level project information, tech stack, and architecture"},
@@ -53,7 +53,7 @@ func checkContext(c *check) {
 	template := find(list(p.ask("resources/templates/list", dict{}).Result, "resourceTemplates"), "uriTemplate", "context://module/{name}")
 	c.row("004.004", all["context://module/{name}"] == nil && text(template, "name") == "Module Detail" && text(template, "description") == "Detailed module information including patterns, rules, and issues", template)
 
-	// Before there is anything.
+	// Before anything is recorded.
 	c.row("004.005", strings.Contains(says("context://project/overview"), "There is no project file"))
 	c.row("004.006", strings.Contains(says("context://session/current"), "No active session"))
 	c.row("004.007", strings.HasPrefix(says("context://sessions/recent"), "# Recent Sessions (0)"))
@@ -115,7 +115,7 @@ func checkContext(c *check) {
 		c.row(id, p.resource(uri).Code == -32600, p.resource(uri).Raw)
 	}
 
-	// The file: read again when it has changed, also by ourselves.
+	// The file is read again after a change, even one by the program.
 	c.Server.Write(c, file, strings.Replace(shop, "My SaaS App", "Another one", 1))
 	c.row("004.084", eventually(func() bool { return strings.Contains(says("context://project/overview"), "# Project: Another one") }))
 	p.good("record_context", dict{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"})
@@ -138,7 +138,7 @@ func checkContext(c *check) {
 	checkSizes(c, p, file)
 }
 
-// lines holds rows of seed 004, one after another, by patterns of lines of a page.
+// lines checks consecutive rows of seed 004 with patterns for the lines of a page.
 func lines(c *check, row int, page string, patterns ...string) {
 	c.Helper()
 	for i, pattern := range patterns {
@@ -146,7 +146,7 @@ func lines(c *check, row int, page string, patterns ...string) {
 	}
 }
 
-// Seed 004's bounds.
+// Seed 004's limits.
 func checkSizes(c *check, p *program, file string) {
 	var many, patterns strings.Builder
 	for i := range 2000 {

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Seed 001: inside a Jupyter server, whose Python the wheel is installed into.
+// Seed 001: inside a Jupyter server with the wheel installed in its Python.
 func checkExtension(c *check) {
 	in, err := embedded.Install(c.TempDir())
 	if err != nil {

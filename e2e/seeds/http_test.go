@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// web is a program that serves HTTP, and what is there.
+// web is a program that serves HTTP, and its address.
 type web struct {
 	*program
 	site
@@ -30,7 +30,7 @@ func serve(c *check, args ...string) web {
 	w := web{program: &program{Process: process, t: c, waiting: make(map[int]chan answer)}}
 	w.wg.Go(w.read)
 	c.Cleanup(func() {
-		_ = process.Signal(os.Interrupt) // it may have ended already
+		_ = process.Signal(os.Interrupt) // it may have exited already
 		w.stop()
 	})
 	says := regexp.MustCompile(`serving MCP at (\S+)/mcp`)
@@ -45,7 +45,7 @@ func serve(c *check, args ...string) web {
 func message(method string, params any) string {
 	b, err := json.Marshal(dict{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
-		panic(err) // what is sent is made here
+		panic(err) // the values are made here
 	}
 	return string(b)
 }
@@ -55,7 +55,7 @@ var hello = message("initialize", dict{"protocolVersion": "2025-06-18", "capabil
 // Seed 001: over HTTP.
 func checkHTTP(c *check) {
 	w := serve(c, "start", "--transport", "streamable-http", "--document-url", c.Server.URL, "--runtime-url", c.Server.URL, "--document-token", c.Server.Token, "--runtime-token", c.Server.Token, "--port", "0", "--metrics")
-	c.row("001.031", w.url != "") // it serves, after the word start
+	c.row("001.031", w.url != "") // it serves after the argument start
 	path := c.Server.Notebook(c, "6 * 7")
 	in := func(at, session, method string, params any) string {
 		header := []string{"Mcp-Protocol-Version", "2025-06-18"}

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// binary is the built program.
+// binary is the path of the built program.
 var binary string
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 			binary, err = agent.Build(root, dir)
 		}
 	}
-	// What programs with the race detector rest for before they end, and what the tests' programs remember.
+	// The exit delay of programs with the race detector, and the folder of the tests' recorded work.
 	for name, value := range map[string]string{"GORACE": "atexit_sleep_ms=10", "XDG_STATE_HOME": dir} {
 		if err == nil {
 			err = os.Setenv(name, value)

@@ -20,10 +20,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// patience is how long an answer is waited for.
+// patience is the time limit of an answer.
 const patience = 2 * time.Minute
 
-// A program is the built program, with a client that sends what a check wants, and keeps what comes back as it came.
+// A program is the built program with a client that sends a check's requests and keeps the raw answers.
 type program struct {
 	*agent.Process
 	t       testing.TB
@@ -32,7 +32,7 @@ type program struct {
 	mu      sync.Mutex
 	sent    int
 	waiting map[int]chan answer
-	notes   []answer // notifications: Method and Result, which are their parameters
+	notes   []answer // notifications: Method and Result, which has their parameters
 	wg      sync.WaitGroup
 }
 
@@ -40,22 +40,22 @@ type program struct {
 type answer struct {
 	Method  string
 	Result  any
-	Code    int // of an error, 0 for none
+	Code    int // of an error, else 0
 	Message string
 	Data    any
 	// Images are the MIME types of the images in a tool's answer.
 	Images []string
 	// Texts are the texts of a tool's answer.
 	Texts []string
-	// Failed says that a tool refused or failed.
+	// Failed reports that a tool refused or failed.
 	Failed bool
-	// JSON is what the first text of a tool's answer is in JSON, nil if it is no JSON.
+	// JSON is the first text of a tool's answer decoded from JSON, or nil.
 	JSON any
 	// Raw is the whole message.
 	Raw string
 }
 
-// env is the environment of a program: this process's without what nbduet reads, and what is given.
+// env returns a program's environment: this process's without nbduet's variables, plus the given ones.
 func env(more ...string) []string {
 	all := slices.DeleteFunc(os.Environ(), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -64,7 +64,7 @@ func env(more ...string) []string {
 	return append(all, more...)
 }
 
-// reaching is the environment of a program that works on a server, without a record of earlier work.
+// reaching returns the environment of a program that works on a server, without a record of earlier work.
 func reaching(url, token string, more ...string) []string {
 	return env(append([]string{"JUPYTER_SERVER_URL=" + url, "JUPYTER_TOKEN=" + token, "NBDUET_STATE=:memory:"}, more...)...)
 }
@@ -75,13 +75,13 @@ func start(t testing.TB, s *jupytertest.Server, args ...string) *program {
 	return startWith(t, agent.Options{Args: args, Env: reaching(s.URL, s.Token)})
 }
 
-// nowhere runs the program on a server that is not there.
+// nowhere runs the program with a missing server.
 func nowhere(t testing.TB) *program {
 	t.Helper()
 	return startWith(t, agent.Options{Env: reaching("http://127.0.0.1:9", "x")})
 }
 
-// startWith runs the program and says hello to it; it ends with the test.
+// startWith runs the program and sends the handshake; the program ends with the test.
 func startWith(t testing.TB, opt agent.Options) *program {
 	t.Helper()
 	opt.Binary = binary
@@ -101,9 +101,9 @@ func startWith(t testing.TB, opt agent.Options) *program {
 	return p
 }
 
-// stop ends the program, as a client that leaves does.
+// stop ends the program, as a client that disconnects does.
 func (p *program) stop() {
-	_ = p.Stdin.Close() // it may have ended already
+	_ = p.Stdin.Close() // it may have exited already
 	code, err := p.Wait(20 * time.Second)
 	if err != nil {
 		p.Kill()
@@ -130,7 +130,7 @@ func (p *program) send(message dict) {
 	}
 }
 
-// begin sends a request, and returns where its answer will come.
+// begin sends a request and returns a channel for its answer.
 func (p *program) begin(method string, params any) <-chan answer {
 	p.t.Helper()
 	p.mu.Lock()
@@ -171,7 +171,7 @@ func (p *program) call(tool string, args dict) answer {
 	return p.ask("tools/call", dict{"name": tool, "arguments": args})
 }
 
-// good is call where the tool must neither fail nor refuse.
+// good is call for a tool that must succeed.
 func (p *program) good(tool string, args dict) answer {
 	p.t.Helper()
 	a := p.call(tool, args)
@@ -180,7 +180,7 @@ func (p *program) good(tool string, args dict) answer {
 	return a
 }
 
-// all are the members of all pages of a list, by one of their own.
+// all returns the members of all pages of a list, by the value of one of their fields.
 func (p *program) all(method, member, by string) map[string]any {
 	p.t.Helper()
 	all := make(map[string]any)
@@ -197,7 +197,7 @@ func (p *program) all(method, member, by string) map[string]any {
 	}
 }
 
-// insist is good, where the first answer may show what somebody else has changed.
+// insist is good, but calls a second time if the first answer is an error because of another client's change.
 func (p *program) insist(tool string, args dict) answer {
 	p.t.Helper()
 	if a := p.call(tool, args); !a.Failed {
@@ -206,13 +206,13 @@ func (p *program) insist(tool string, args dict) answer {
 	return p.good(tool, args)
 }
 
-// logs reports whether the program's log comes to match a pattern: it arrives beside the answers.
+// logs reports whether the program's log eventually matches a pattern: it arrives independently of the answers.
 func (p *program) logs(pattern string) bool {
 	says := regexp.MustCompile(pattern)
 	return eventually(func() bool { return says.MatchString(p.Log()) })
 }
 
-// noted returns the notifications of a method until now.
+// noted returns the notifications of a method so far.
 func (p *program) noted(method string) (all []answer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -224,7 +224,7 @@ func (p *program) noted(method string) (all []answer) {
 	return all
 }
 
-// read takes in what the program says, until it ends.
+// read reads the program's output until its end.
 func (p *program) read() {
 	for lines := bufio.NewReader(p.Stdout); ; {
 		line, err := lines.ReadString('\n')
@@ -284,7 +284,7 @@ func decode(line string) (id int, a answer, err error) {
 	return m.ID, a, nil
 }
 
-// at is what stands at a path of JSON, such as "contents.0.uri", nil if nothing does.
+// at returns the value at a path of JSON, such as "contents.0.uri", or nil.
 func at(v any, path string) any {
 	for _, name := range strings.Split(path, ".") {
 		if path == "" {
@@ -306,13 +306,13 @@ func at(v any, path string) any {
 	return v
 }
 
-// text is the text at a path, or "".
+// text returns the text at a path, or "".
 func text(v any, path string) string {
 	s, _ := at(v, path).(string)
 	return s
 }
 
-// number is the number at a path, or -1.
+// number returns the number at a path, or -1.
 func number(v any, path string) float64 {
 	n, ok := at(v, path).(float64)
 	if !ok {
@@ -321,13 +321,13 @@ func number(v any, path string) float64 {
 	return n
 }
 
-// list is the list at a path, or nil.
+// list returns the list at a path, or nil.
 func list(v any, path string) []any {
 	l, _ := at(v, path).([]any)
 	return l
 }
 
-// find is the first of a list's members of which the path is value, nil if none is.
+// find returns the first member of a list with value at the path, or nil.
 func find(l []any, path string, value any) any {
 	for _, m := range l {
 		if at(m, path) == value {
@@ -337,7 +337,7 @@ func find(l []any, path string, value any) any {
 	return nil
 }
 
-// characters is how many characters the text at a path has.
+// characters returns the number of characters of the text at a path.
 func characters(v any, path string) int { return utf8.RuneCountInString(text(v, path)) }
 
 // has reports whether an object has all the members.
@@ -346,7 +346,7 @@ func has(v any, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, ok := m[name]; return !ok })
 }
 
-// decoded is JSON in a text.
+// decoded decodes JSON in a text.
 func decoded(s string) (v any) {
 	if json.Unmarshal([]byte(s), &v) != nil {
 		return nil

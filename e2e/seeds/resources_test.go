@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// iso is a time as JavaScript's toISOString writes it, or a fraction of a second finer or coarser.
+// iso matches a time in the format of JavaScript's toISOString, with any fraction of a second.
 var iso = regexp.MustCompile(`^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$`)
 
 // file makes a notebook of cells, each a JSON object.
@@ -14,12 +14,12 @@ func file(c *check, cells ...string) string {
 	return c.Server.Write(c, c.Server.Name(c, ".ipynb"), `{"nbformat":4,"nbformat_minor":5,"metadata":{"kernelspec":{"name":"python3","display_name":"Python 3 (ipykernel)","language":"python"},"language_info":{"name":"python","file_extension":".py","mimetype":"text/x-python"}},"cells":[`+strings.Join(cells, ",")+`]}`)
 }
 
-// listed are the resources that a client is shown, by their addresses.
+// listed returns the listed resources by their addresses.
 func listed(p *program) map[string]any {
 	return p.all("resources/list", "resources", "uri")
 }
 
-// addressOf is the address of a notebook among the resources.
+// addressOf returns the address of a notebook among the resources.
 func addressOf(p *program, path string) string {
 	for _, nb := range list(decoded(text(p.resource("notebook://list").Result, "contents.0.text")), "") {
 		if at(nb, "path") == path {
@@ -36,7 +36,7 @@ func checkResources(c *check) {
 	contents := func(uri, path string) any { return at(p.resource(uri).Result, "contents.0."+path) }
 	body := func(uri string) string { return text(p.resource(uri).Result, "contents.0.text") }
 
-	// Before anything is open.
+	// Before any notebook is open.
 	before := listed(p)["notebook://list"]
 	c.row("000.001", before != nil)
 	c.row("000.002", at(before, "name") == "Active Notebooks" && at(before, "mimeType") == "application/json", before)
@@ -65,7 +65,7 @@ func checkResources(c *check) {
 	c.row("000.009", strings.HasPrefix(text(all.Result, "contents.0.text"), "[\n  {\n    \""), all.Raw)
 	now := listed(p)
 	c.row("000.010", at(now["notebook://list"], "description") == "1 active notebook", now["notebook://list"])
-	c.row("000.063", body("notebook://list") == text(all.Result, "contents.0.text")) // asked again and again
+	c.row("000.063", body("notebook://list") == text(all.Result, "contents.0.text")) // requested repeatedly
 
 	// A notebook, and its cells, among the resources.
 	nb, cells := now[uri], now[uri+"/cells"]
@@ -104,7 +104,7 @@ func checkResources(c *check) {
 	p.good("get_nb_stat", dict{"path": empty})
 	c.row("000.030", body(addressOf(p, empty)) == "Empty notebook", body(addressOf(p, empty)))
 
-	// What is refused.
+	// Refused requests.
 	refused := func(uri string, code int, says string) bool {
 		a := p.resource(uri)
 		return a.Code == code && strings.Contains(a.Message, says)
@@ -119,7 +119,7 @@ func checkResources(c *check) {
 	lost := nowhere(c)
 	c.row("000.064", lost.resource("context://project/overview").Code == -32603)
 
-	// Reading changes nothing, and runs nothing.
+	// Reading changes and runs nothing.
 	c.row("000.038", body(uri) == md && p.ask("resources/delete", dict{"uri": uri}).Code == -32601)
 	count := number(at(decoded(body(uri+"/json")), "cells.1"), "execution_count")
 	c.row("000.039", count == 1 && number(p.resource(uri).Result, "contents.0._meta.totalExecutions") == 1)
@@ -141,7 +141,7 @@ func checkResources(c *check) {
 	told := func() bool { return find(results(p.noted("notifications/resources/updated")), "uri", uri) != nil }
 	c.row("000.045", eventually(told))
 	noted := func(what string) int { return len(p.noted("notifications/resources/" + what)) }
-	time.Sleep(500 * time.Millisecond) // until what was done before has been told
+	time.Sleep(500 * time.Millisecond) // until the earlier notifications have been sent
 	changes, updates := noted("list_changed"), noted("updated")
 	p.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"type": "markdown", "content": "newer"}}, "exec": false})
 	c.row("000.047", eventually(func() bool { return noted("updated") > updates }) && noted("list_changed") == changes)
@@ -153,7 +153,7 @@ func checkResources(c *check) {
 	}
 	updates = noted("updated")
 	p.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"type": "markdown", "content": "newest"}}, "exec": false})
-	time.Sleep(700 * time.Millisecond) // longer than changes are gathered for
+	time.Sleep(700 * time.Millisecond) // longer than changes are collected
 	c.row("000.048", noted("updated") == updates)
 
 	// As files.
@@ -168,14 +168,14 @@ func checkResources(c *check) {
 	templates := p.ask("resources/templates/list", dict{})
 	c.row("000.065", strings.Contains(templates.Raw, "\"notebook://{session_id}/{notebook_id}"), templates.Raw)
 
-	// There and back.
+	// Export and import.
 	made := p.good("notebook_import", dict{"path": c.Server.Name(c, ".ipynb"), "content": body(uri)})
 	back := text(made.JSON, "path")
 	_, there, _ := strings.Cut(body(uri), "<!-- cell")
 	_, again, _ := strings.Cut(body(addressOf(p, back)), "<!-- cell")
 	c.row("000.060", made.Code == 0 && again == there, again)
 
-	// Put away.
+	// Closed.
 	p.good("end_nb_session", dict{"path": path})
 	_, seen = listed(p)[uri]
 	c.row("000.061", !seen && refused(uri, -32602, "not found"))
@@ -187,7 +187,7 @@ func checkResources(c *check) {
 	checkTemplates(c, p)
 }
 
-// Seed 000's templates, from which notebooks are made.
+// Seed 000's templates for new notebooks.
 func checkTemplates(c *check, p *program) {
 	for id, name := range map[string]string{"000.053": "tree_of_thought", "000.054": "beam_search", "000.055": "mcts"} {
 		a := p.resource("notebook://templates/" + name)
@@ -200,7 +200,7 @@ func checkTemplates(c *check, p *program) {
 	c.row("000.058", text(entry, "pattern") == "tree_of_thought", entry)
 }
 
-// results are what notifications say.
+// results returns the parameters of notifications.
 func results(all []answer) (l []any) {
 	for _, a := range all {
 		l = append(l, a.Result)
@@ -208,7 +208,7 @@ func results(all []answer) (l []any) {
 	return l
 }
 
-// eventually reports whether something comes to be so.
+// eventually reports whether a condition becomes true.
 func eventually(so func() bool) bool {
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if so() {

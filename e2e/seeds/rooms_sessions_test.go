@@ -44,7 +44,7 @@ func checkSessions(c *check) {
 	c.row("002.147", text(query(doc).JSON, "status") == "disconnected")
 	c.row("002.148", text(p.good("end_document_session", dict{"path": folder + "/none.md"}).JSON, "status") == "not_found")
 
-	// The time of silence after which a session ends.
+	// The idle time after which a session ends.
 	short := start(c, c.Server, "--session-timeout=0.05") // minutes
 	status := func() answer { return short.good("query_nb_sessions", dict{"root_path": folder}) }
 	short.good("get_nb_stat", dict{"path": path})
@@ -57,7 +57,7 @@ func checkSessions(c *check) {
 	still := true
 	for range 4 {
 		time.Sleep(1500 * time.Millisecond)
-		all := used.good("query_nb_sessions", dict{"root_path": folder}) // which is no use of the notebook
+		all := used.good("query_nb_sessions", dict{"root_path": folder}) // which does not use the notebook
 		still = still && number(all.JSON, "active_sessions") == 1 && number(all.JSON, "sessions.0.expires_in_seconds") < 3
 		used.good("get_nb_stat", dict{"path": path})
 	}

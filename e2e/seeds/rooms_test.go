@@ -17,8 +17,8 @@ func schemas(p *program) map[string]any {
 	return p.all("tools/list", "tools", "name")
 }
 
-// takes reports whether a tool requires the arguments and no others, and has the further ones with their defaults, of
-// which Ellipsis is none.
+// takes reports whether a tool requires exactly these arguments, and has the further ones with their defaults; nil means
+// any default.
 func takes(tool any, required []string, further dict) bool {
 	var asked []string
 	for _, name := range list(tool, "inputSchema.required") {
@@ -38,7 +38,7 @@ func takes(tool any, required []string, further dict) bool {
 	return true
 }
 
-// Seed 002: the tools of rooms, by what they take.
+// Seed 002: the arguments of the room tools.
 func checkSchemas(c *check) {
 	p := start(c, c.Server, "--toolsets=all", "--output-schemas=full")
 	all := schemas(p)
@@ -144,7 +144,7 @@ func checkCells(c *check) {
 		return err
 	})
 
-	// What is there, ahead of the file.
+	// The room's content, ahead of the file.
 	var stat answer
 	c.row("002.023", eventually(func() bool {
 		stat = p.good("get_nb_stat", dict{"path": path})

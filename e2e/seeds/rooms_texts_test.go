@@ -13,7 +13,7 @@ func checkTexts(c *check) {
 	few := p.good("get_document_content", dict{"path": path, "max_content": 10})
 	c.row("002.089", text(few.JSON, "content") == "# Document" && at(few.JSON, "truncated") == true && number(few.JSON, "content_length") == 37, few.Raw)
 
-	other := start(c, c.Server) // somebody else, whose changes are in the room before they are in the file
+	other := start(c, c.Server) // another client, whose changes are in the room before they are in the file
 	now := func(p *program) string {
 		return text(p.good("get_document_content", dict{"path": path}).JSON, "content")
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A site is what answers over HTTP at an address, to who has a login.
+// A site is an HTTP service at an address that needs a login.
 type site struct {
 	c          *check
 	url, login string
@@ -47,7 +47,7 @@ func (s site) request(method, path, body string, header ...string) (int, http.He
 	return resp.StatusCode, resp.Header, string(b)
 }
 
-// events opens a stream of events until the test ends. next is the next one: its name, and its data.
+// events opens a stream of events until the test ends. next returns the next event: its name and its data.
 func (s site) events(path string) (next func() [2]string) {
 	s.c.Helper()
 	resp := s.send(http.MethodGet, path, "")

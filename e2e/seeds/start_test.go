@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// What the program is, and how it is started.
+// The program's identity and its start.
 func checkProgram(c *check) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// State says how a line of a seed stands.
+// State is the state of a line of a seed.
 type State string
 
 // The states of a line.
 const (
-	Holds   State = "holds"   // the program does what the line says
-	Differs State = "differs" // the program deliberately does something else, and Why says what and why
-	Open    State = "open"    // the program does not do what the line says
+	Holds   State = "holds"   // the program does as the line says
+	Differs State = "differs" // the program deliberately differs, and Why says how and why
+	Open    State = "open"    // the program does not do as the line says
 )
 
 // Row is one line of a seed.
@@ -23,11 +23,11 @@ type Row struct {
 	ID    string // such as 002.081: the seed, and the line
 	State State
 	Check string // the check of this package, or "package.Test"; "" where State is Open
-	Says  string // what the line asks for
-	Why   string // where State is not Holds: what there is instead, and why
+	Says  string // the requirement
+	Why   string // if State is not Holds: the replacement, and the reason
 }
 
-// Elsewhere reports whether the row's check is a test of another package, and returns the package's folder and the test.
+// Elsewhere returns the folder and the test of another package if the row's check is one; ok reports whether it is.
 func (r Row) Elsewhere() (folder, test string, ok bool) {
 	folder, test, ok = strings.Cut(r.Check, ".Test")
 	return folder, "Test" + test, ok
@@ -41,7 +41,7 @@ func Table() ([]Row, error) { return parse(table) }
 
 var rowID = regexp.MustCompile(`^00[0-4]\.\d{3}b?$`)
 
-// parse reads rows, one a line: id, state, check, what the line says and, where it differs, why, between " | ".
+// parse reads rows, one per line: id, state, check, requirement and, if it differs, the reason, separated by " | ".
 func parse(text string) (rows []Row, err error) {
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -78,7 +78,7 @@ func parse(text string) (rows []Row, err error) {
 	return rows, nil
 }
 
-// Sums are how many rows are in each state.
+// Sums has the number of rows in each state.
 type Sums struct{ Holds, Differs, Open int }
 
 // SumsOf counts rows.

@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// checks are the checks of this package, by the names that the table gives them.
+// checks are the checks of this package, by their names in the table.
 var checks = map[string]func(*check){
 	"addresses":        checkAddresses,
 	"analysis":         checkAnalysisSessions,
@@ -40,20 +40,20 @@ var checks = map[string]func(*check){
 	"variables":        checkVariables,
 }
 
-// ofReal are the checks that ask for what the fake server has not.
+// ofReal are the checks that need features which the fake server lacks.
 var ofReal = []string{"extension", "variables"}
 
-// A check is one of checks while it runs.
+// A check is a running check.
 type check struct {
 	*testing.T
-	// Server is the Jupyter server that all checks share.
+	// Server is the Jupyter server shared by all checks.
 	Server *jupytertest.Server
 
 	mu   sync.Mutex
-	seen map[string]int // how often each row was looked at
+	seen map[string]int // how often each row was checked
 }
 
-// row says what the check found of a line: that what the table says of it is so. The rest is for the message if it is not.
+// row reports a check's result for a row: ok means that the table is right about it. found goes into the message if not.
 func (c *check) row(id string, ok bool, found ...any) {
 	c.Helper()
 	c.mu.Lock()
@@ -66,7 +66,7 @@ func (c *check) row(id string, ok bool, found ...any) {
 
 var readmeSums = regexp.MustCompile(`Of\s+\d+\s+requirements\s+of\s+five\s+contracts,\s+\d+\s+hold\s+and\s+\d+\s+differ`)
 
-// README.md has the sums of the table, in which no row is open.
+// README.md has the sums of the table, which has no open row.
 func TestREADME(t *testing.T) {
 	rows, err := Table()
 	if err != nil {
@@ -86,7 +86,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// What is wrong in a table is said with its line.
+// An error in a table names its line.
 func TestParse(t *testing.T) {
 	for text, says := range map[string]string{
 		"000.001 | holds | x":                              "four or five columns",
@@ -111,7 +111,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Every line of the seeds stands as the table says.
+// Every line of the seeds is in the state that the table says.
 func TestTable(t *testing.T) {
 	rows, err := Table()
 	if err != nil {
@@ -138,8 +138,8 @@ func TestTable(t *testing.T) {
 	t.Log("all: " + SumsOf(rows).String())
 }
 
-// compare reports every row whose check has not looked at it, and every row that another check has looked at, unless only a
-// part of the checks was run.
+// compare reports every row that its own check has not covered, and every row that another check has covered, unless
+// only a part of the checks was run.
 func compare(t *testing.T, rows []Row, held map[string]map[string]int, part bool) {
 	t.Helper()
 	for _, row := range rows {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Seed 003: values and data, which are looked at in a real kernel.
+// Seed 003: values and data, which need a real kernel.
 func checkVariables(c *check) {
 	p := start(c, c.Server)
 	session := text(p.good("session_create", nil).JSON, "session_id")

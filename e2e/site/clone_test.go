@@ -15,12 +15,12 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// TestFromClone runs the README's first command on a machine with Go and Python alone, in a fresh clone whose path has
-// spaces: it leads to a notebook in a tab that the agent of this very build edits.
+// TestFromClone runs the README's first command on a machine with only Go and Python, in a fresh clone whose path has
+// spaces: it leads to a notebook in a tab that an agent with this build edits.
 func TestFromClone(t *testing.T) {
 	n := newcomer(t)
 	clone := n.clones()
-	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // what others have downloaded and compiled
+	for _, name := range []string{"GOCACHE", "GOMODCACHE"} { // existing downloads and compiled packages
 		value, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		must.NoError(t, err)
 		n.env = append(n.env, name+"="+strings.TrimSpace(string(value)))
@@ -53,7 +53,7 @@ func TestFromClone(t *testing.T) {
 	}
 }
 
-// clones copies the files of the repository into a folder of the newcomer, as git would from a commit of them.
+// clones copies the files of the repository into a folder of the newcomer, as a git clone of a commit of them would.
 func (n *somebody) clones() string {
 	n.t.Helper()
 	root, err := lab.RepoRoot()
@@ -68,7 +68,7 @@ func (n *somebody) clones() string {
 	return clone
 }
 
-// interrupt is Ctrl-C: it reaches nbduet, for which make waits.
+// interrupt presses Ctrl-C: the signal reaches nbduet, and make waits for it.
 func (n *somebody) interrupt() {
 	n.t.Helper()
 	for pid, line := range n.running() {

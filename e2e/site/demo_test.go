@@ -8,8 +8,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// The demo works, as far as it does without anybody to watch: it checks its own
-// outcome.
+// The demo works without a person who watches: it checks its own result.
 func TestDemo(t *testing.T) {
 	nbduet := kit.Binary(t)
 	demo := filepath.Join(t.TempDir(), "demo")

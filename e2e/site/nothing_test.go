@@ -25,11 +25,11 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// firstEdit is how long it may take from nothing to the first edit that a person sees.
+// firstEdit is the time limit from nothing to the first edit that a person sees.
 const firstEdit = 2 * time.Minute
 
-// TestFromNothing is somebody's first day: a machine with a Python, nbduet and an AI client, and no Jupyter. One command
-// leads to a JupyterLab, its lines to a client that has nbduet, and that to a cell in a tab.
+// TestFromNothing is a person's first day: a machine with a Python, nbduet and an AI client, and no Jupyter. One command
+// starts a JupyterLab, its output configures a client with nbduet, and the client writes a cell that appears in a tab.
 func TestFromNothing(t *testing.T) {
 	n := newcomer(t)
 	began := time.Now()
@@ -74,7 +74,7 @@ func TestFromNothing(t *testing.T) {
 	}
 }
 
-// somebody has just begun.
+// somebody is a new user.
 type somebody struct {
 	t      *testing.T
 	home   string
@@ -82,8 +82,8 @@ type somebody struct {
 	env    []string
 }
 
-// newcomer is somebody whose home is empty, but for Cursor's folder. It is in no folder for temporary files: of a program
-// in one of those the doctor says that it will not be there for long.
+// newcomer returns a new user with an empty home, except for Cursor's folder. The home is not in a temporary folder:
+// doctor warns that a program there will not stay.
 func newcomer(t *testing.T) *somebody {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -104,7 +104,7 @@ func newcomer(t *testing.T) *somebody {
 	must.NoError(t, err)
 	must.NoError(t, os.WriteFile(n.program(), text, 0o700)) //nolint:gosec // it has to be executable
 	must.NoError(t, os.Symlink(basePython(t), filepath.Join(home, "bin", "python3")))
-	// By this the test looks into the page. It is a setting that anybody may have.
+	// With this setting, which any user may have, the test can look into the page.
 	must.NoError(t, os.WriteFile(filepath.Join(home, ".jupyter", "jupyter_lab_config.json"), []byte(`{"LabApp": {"expose_app_in_browser": true}}`), 0o600))
 	n.env = append(lab.CleanEnv(), "HOME="+home, "PATH="+filepath.Join(home, "bin"), "DISPLAY=", "WAYLAND_DISPLAY=",
 		"XDG_RUNTIME_DIR="+filepath.Join(home, "run"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"),
@@ -113,7 +113,7 @@ func newcomer(t *testing.T) *somebody {
 	return n
 }
 
-// basePython is the Python that the environment of the tests was made of: it has nothing of Jupyter's.
+// basePython returns the Python that the tests' environment was made from: it has no Jupyter packages.
 func basePython(t *testing.T) string {
 	t.Helper()
 	program, err := lab.Program()
@@ -125,13 +125,13 @@ func basePython(t *testing.T) string {
 
 func (n *somebody) program() string { return filepath.Join(n.home, "bin", "nbduet") }
 
-// start starts nbduet, and ends it with the test.
+// start starts nbduet and ends it with the test.
 func (n *somebody) start(args ...string) *agent.Process {
 	n.t.Helper()
 	return n.startOther(n.program(), args...)
 }
 
-// startOther starts another program, and ends it with the test.
+// startOther starts another program and ends it with the test.
 func (n *somebody) startOther(program string, args ...string) *agent.Process {
 	n.t.Helper()
 	p, err := agent.Spawn(agent.Options{Binary: program, Args: args, Env: n.env, Words: true})
@@ -139,7 +139,7 @@ func (n *somebody) startOther(program string, args ...string) *agent.Process {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.Copy(io.Discard, p.Stdout) // the process keeps what it has said
+		_, _ = io.Copy(io.Discard, p.Stdout) // the process keeps its output
 	}()
 	n.t.Cleanup(func() {
 		p.Kill()
@@ -148,7 +148,7 @@ func (n *somebody) startOther(program string, args ...string) *agent.Process {
 	return p
 }
 
-// run runs nbduet to its end, and returns all that it said.
+// run runs nbduet to its end and returns its output.
 func (n *somebody) run(args ...string) (said string, code int) {
 	n.t.Helper()
 	p := n.start(args...)
@@ -157,7 +157,7 @@ func (n *somebody) run(args ...string) (said string, code int) {
 	return string(p.Output()) + p.Log(), code
 }
 
-// says waits until a process has said something.
+// says waits until a process has printed words.
 func (n *somebody) says(p *agent.Process, words string) {
 	n.t.Helper()
 	must.NoError(n.t, poll.Until(n.t.Context(), "up to say "+words, func(context.Context) error {
@@ -173,7 +173,7 @@ func (n *somebody) says(p *agent.Process, words string) {
 	}))
 }
 
-// client runs the command that up prints for Cursor, and starts nbduet as Cursor then does, which must be the program.
+// client runs the command that up prints for Cursor, and starts nbduet as Cursor then does; this must be the program.
 func (n *somebody) client(up *agent.Process, program string) *agent.Agent {
 	n.t.Helper()
 	line := regexp.MustCompile(`(?m)^  (\S.* config cursor --write)$`).FindSubmatch(up.Output())
@@ -210,7 +210,7 @@ func (n *somebody) client(up *agent.Process, program string) *agent.Agent {
 
 var upAddress = regexp.MustCompile(`(?m)^  (http://127\.0\.0\.1:\d+/lab\S*)$`)
 
-// url is the address of the server, as up says it where it is no terminal that it speaks to.
+// url returns the address of the server, which up prints if its output is not a terminal.
 func (n *somebody) url(up *agent.Process) string {
 	n.t.Helper()
 	m := upAddress.FindSubmatch(up.Output())
@@ -220,7 +220,7 @@ func (n *somebody) url(up *agent.Process) string {
 	return string(m[1])
 }
 
-// address is the same with the token, which is where up says.
+// address returns the same with the token, from the place that up names.
 func (n *somebody) address(up *agent.Process) string {
 	n.t.Helper()
 	url := n.url(up)
@@ -250,7 +250,7 @@ func (n *somebody) visits(address string) *kit.Person {
 	return p
 }
 
-// opens has the client make a notebook, and the person open it from the list of files.
+// opens lets the client make a notebook, and the person open it from the list of files.
 func (n *somebody) opens(a *agent.Agent, p *kit.Person) {
 	t := n.t
 	t.Helper()
@@ -259,7 +259,7 @@ func (n *somebody) opens(a *agent.Agent, p *kit.Person) {
 	must.NoError(t, p.Press(t.Context(), kb.Enter))
 }
 
-// shares has the client write a cell into the open notebook and run it, which the person sees.
+// shares lets the client write a cell into the open notebook and run it, which the person sees.
 func (n *somebody) shares(a *agent.Agent, p *kit.Person, path string) {
 	t := n.t
 	t.Helper()
@@ -276,7 +276,7 @@ func (n *somebody) shares(a *agent.Agent, p *kit.Person, path string) {
 	}))
 }
 
-// answers has the person type, which the client reads.
+// answers lets the person type, which the client reads.
 func (n *somebody) answers(a *agent.Agent, p *kit.Person) {
 	t := n.t
 	t.Helper()
@@ -302,7 +302,7 @@ func (n *somebody) asks(a *agent.Agent, tool string, args map[string]any) string
 	return answer.Text
 }
 
-// skill has the skill put where clients look for it, and nothing made for one that is not here.
+// skill installs the skill for the installed clients only.
 func (n *somebody) skill() {
 	n.t.Helper()
 	if said, code := n.run("skill", "--write"); code != 0 {
@@ -315,5 +315,5 @@ func (n *somebody) skill() {
 	}
 }
 
-// running are the processes with this home, by their ids.
+// running returns the processes with this home, by their ids.
 func (n *somebody) running() map[int]string { return kit.Processes(n.t, n.home) }

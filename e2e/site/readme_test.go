@@ -19,7 +19,7 @@ var (
 	codeBlock   = regexp.MustCompile("(?ms)^```.*?^```$")
 )
 
-// Each link between the pages of the repository leads to a file or a heading that is there.
+// Each link between the pages of the repository leads to an existing file or heading.
 func TestPagesLead(t *testing.T) {
 	pages, err := findPages("../..")
 	must.NoError(t, err)
@@ -49,8 +49,8 @@ func TestPagesLead(t *testing.T) {
 	}
 }
 
-// readmeCommands are the commands of the README, with the tests that run them or, for one that no machine of the tests can
-// run, the reason in parentheses.
+// readmeCommands are the commands of the README, each with the tests that run it or, if the tests' machines cannot run
+// it, the reason in parentheses.
 var readmeCommands = map[string]string{
 	"git clone https://github.com/nbduet/nbduet && cd nbduet": "TestFromClone", // copies the files
 	"make up":                          "TestFromClone",
@@ -82,7 +82,7 @@ var (
 	shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 	testHead   = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	inlineCode = regexp.MustCompile("`([^`\n]+)`")
-	// isCommand tells the commands among the names of flags, tools and files.
+	// isCommand matches commands, as opposed to names of flags, tools and files.
 	isCommand = regexp.MustCompile(`^(git|make|bin/nbduet|uvx|pip|npx|go|brew|apt|dnf|docker|claude|/plugin|nbduet)( |$)|\.mcpb$`)
 )
 
@@ -118,7 +118,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// testNames are the names of all tests of the repository.
+// testNames returns the names of all tests of the repository.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
@@ -137,7 +137,7 @@ func testNames(t *testing.T) map[string]bool {
 	return names
 }
 
-// .ci/run runs all that make test runs.
+// .ci/run runs everything that make test runs.
 func TestGateIsTest(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	must.NoError(t, err)
@@ -180,7 +180,7 @@ func findPages(root string) ([]string, error) {
 	return pages, err
 }
 
-// hasHeading reports whether a page has a heading that its host would give this anchor.
+// hasHeading reports whether a page has a heading with this anchor on its host.
 func hasHeading(t *testing.T, page, anchor string) bool {
 	t.Helper()
 	text, err := os.ReadFile(page)

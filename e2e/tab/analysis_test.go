@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// executeCode runs code in a session, which must go well.
+// executeCode runs code in a session, which must succeed.
 func executeCode(t *testing.T, nbduet *agent.Agent, session, code string) (out kit.CodeResult) {
 	t.Helper()
 	_, err := nbduet.Do(t.Context(), "execute_code", map[string]any{"session_id": session, "code": code}, &out)
@@ -23,7 +23,7 @@ func executeCode(t *testing.T, nbduet *agent.Agent, session, code string) (out k
 	return out
 }
 
-// kernelID is the kernel that the tab's notebook is connected to.
+// kernelID returns the kernel that the tab's notebook is connected to.
 func (p *person) kernelID(t *testing.T) string {
 	t.Helper()
 	id, err := browser.Eval[string](t.Context(), p.Tab, `window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.id ?? ""`)
@@ -31,8 +31,8 @@ func (p *person) kernelID(t *testing.T) string {
 	return id
 }
 
-// An analysis session and a tab have one kernel, whichever comes first, and what
-// the session runs appears in the tab with its outputs.
+// An analysis session and a tab share one kernel, whichever comes first, and code that the session runs appears in the
+// tab with its outputs.
 func TestAC7KernelIsSharedWithTheTab(t *testing.T) {
 	nbduet := kit.StartAgent(t)
 	t.Run("the tab first", func(t *testing.T) {
@@ -83,14 +83,14 @@ func TestAC7KernelIsSharedWithTheTab(t *testing.T) {
 		tab.Shoot("shared")
 		endAnalysis(t, nbduet, s, false)
 
-		// Where no one else is left, the kernel ends with the session.
+		// Without another user, the kernel ends with the session.
 		_, err = nbduet.Do(t.Context(), "session_create", map[string]any{}, &s)
 		must.NoError(t, err)
 		endAnalysis(t, nbduet, s, true)
 	})
 }
 
-// endAnalysis ends a session; shutdown is whether its kernel must end with it.
+// endAnalysis ends a session; shutdown is set if its kernel must end with it.
 func endAnalysis(t *testing.T, nbduet *agent.Agent, s kit.Analysis, shutdown bool) {
 	t.Helper()
 	var gone struct {

@@ -22,7 +22,7 @@ type changedCell struct {
 	Index  *int   `json:"cell_index"`
 }
 
-// shows waits until the sources of the notebook's cells in the tab are these.
+// shows waits until the notebook's cells in the tab have these sources.
 func (p *person) shows(what string, sources ...string) {
 	p.T.Helper()
 	must.NoError(p.T, p.WaitView(p.T.Context(), what, func(cells []browser.ViewCell) error {
@@ -37,14 +37,13 @@ func (p *person) shows(what string, sources ...string) {
 	}))
 }
 
-// A notebook that a session makes is opened in a tab, and every cell that is
-// added, changed, moved or deleted through its tools is seen there at once,
-// beside what the person types.
+// A session's new notebook is opened in a tab, and every cell that is added, changed, moved or deleted through its tools
+// is seen there at once, beside the person's edits.
 func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 	ctx := t.Context()
 	own := kit.NewNotebook(t, kit.Code("1 + 1"))
 	nbduet := kit.StartAgent(t, "--toolsets=analysis,cells")
-	name := fmt.Sprintf("%s-made-%d", t.Name(), time.Now().UnixNano()) // which may not be there
+	name := fmt.Sprintf("%s-made-%d", t.Name(), time.Now().UnixNano()) // it may not exist
 	var s kit.Analysis
 	_, err := nbduet.Do(ctx, "session_create", map[string]any{"notebook_path": own}, &s)
 	must.NoError(t, err)
@@ -92,7 +91,7 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 		t.Errorf("%+v", edited)
 	}
 	tab.shows("the edit", "the top", "Titel 日本", "x = 6", "y = 1\nprint(x * 7) # typed 😀")
-	must.NoError(t, tab.Type(ctx, "!")) // the caret is where it was
+	must.NoError(t, tab.Type(ctx, "!")) // the caret has not moved
 	tab.shows("what is typed on", "the top", "Titel 日本", "x = 6", "y = 1\nprint(x * 7) # typed 😀!")
 
 	moved := do("notebook_move_cell", map[string]any{"cell_id": made.CellIDs[1], "position": 0})

@@ -19,8 +19,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// newText writes a text file with a name of the test's own into the folder that
-// JupyterLab shows, and returns its path there.
+// newText writes a text file with a name unique to the test into JupyterLab's folder and returns its path there.
 func newText(t *testing.T, content string) string {
 	t.Helper()
 	name := strings.ReplaceAll(t.Name(), "/", "-") + ".py"
@@ -28,7 +27,7 @@ func newText(t *testing.T, content string) string {
 	return name
 }
 
-// editor is a text file that somebody has open in a tab.
+// editor is a text file that a person has open in a tab.
 type editor struct {
 	*kit.Person
 	t *testing.T
@@ -70,7 +69,7 @@ func (e *editor) shows(path, content string) {
 	}))
 }
 
-// typeAtEnd types behind all the text.
+// typeAtEnd types at the end of the text.
 func (e *editor) typeAtEnd(text string) {
 	e.t.Helper()
 	ctx := e.t.Context()
@@ -91,8 +90,8 @@ func fileBecomes(t *testing.T, path, want string) {
 	}))
 }
 
-// An open tab shows the agent's edits of a text, goes on in it under its new
-// name, and what is typed is in the agent's copy at once.
+// An open tab shows the agent's edits of a text, stays open under the text's new name, and typed text is in the agent's
+// copy at once.
 func TestOpenTextIsOverwrittenRenamedCopied(t *testing.T) {
 	ctx := t.Context()
 	path := newText(t, "one = 1\ntwo = 2\n")
@@ -116,7 +115,7 @@ func TestOpenTextIsOverwrittenRenamedCopied(t *testing.T) {
 			return err
 		}))
 	}
-	// What the agent has not heard of is no part of what it overwrites.
+	// Text that the agent does not know is not overwritten.
 	tab.typeAtEnd("three = 3")
 	agentReads(path, "one = 1\ntwo = 2\nthree = 3")
 	do("overwrite_document", map[string]any{"path": path, "content": "one = 100 # 😀\ntwo = 2\nthree = 3"})
@@ -140,9 +139,8 @@ func TestOpenTextIsOverwrittenRenamedCopied(t *testing.T) {
 	}
 }
 
-// A tab keeps what it shows of a text that the agent deletes, and the room
-// writes it nowhere: not back, and not into a new file of that name. (Only where
-// the person saves it, JupyterLab itself makes the file anew.)
+// A tab keeps showing a text that the agent deletes, and the room does not write it again: neither to the old file nor
+// to a new file of that name. (Only if the person saves it, JupyterLab itself makes the file again.)
 func TestOpenTextIsDeleted(t *testing.T) {
 	ctx := t.Context()
 	path := newText(t, "old = 1\n")
@@ -169,8 +167,8 @@ func TestOpenTextIsDeleted(t *testing.T) {
 	fileBecomes(t, path, "new = 1\nmore = 2\n")
 }
 
-// An open notebook shows at once what it was overwritten with, a cell in which
-// somebody is typing stays that cell, and after a rename all goes on.
+// An open notebook shows at once the content it was overwritten with, a cell in which a person is typing stays that
+// cell, and after a rename everything continues.
 func TestOpenNotebookIsOverwrittenAndRenamed(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("a = 1"), kit.Code("gone = 1"), kit.Markdown("# Title"))
@@ -192,7 +190,7 @@ func TestOpenNotebookIsOverwrittenAndRenamed(t *testing.T) {
 	const content = `{"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}, "cells": [
 		{"id": "new", "cell_type": "code", "source": "new = 1", "metadata": {}, "outputs": [{"output_type": "stream", "name": "stdout", "text": "printed"}], "execution_count": 7},
 		{"id": "cell-0", "cell_type": "code", "source": "import x\na = 1", "metadata": {}, "outputs": [], "execution_count": null}]}`
-	// The person's cell is changed by both, at different places; the title is deleted.
+	// Both change the person's cell, at different places; the title is deleted.
 	must.NoError(t, poll.Until(ctx, "the agent to have the typed text", func(ctx context.Context) error {
 		_, err := nbduet.Do(ctx, "overwrite_document", map[string]any{"path": path, "content": content}, nil)
 		return err
@@ -207,7 +205,7 @@ func TestOpenNotebookIsOverwrittenAndRenamed(t *testing.T) {
 		}
 	}
 	must.NoError(t, tab.WaitView(ctx, "the new cells", want("import x\na = 1 # typed 😀")))
-	must.NoError(t, tab.Type(ctx, " on")) // the caret is where it was
+	must.NoError(t, tab.Type(ctx, " on")) // the caret has not moved
 	must.NoError(t, tab.WaitView(ctx, "what is typed on", want("import x\na = 1 # typed 😀 on")))
 	tab.Shoot("overwritten")
 

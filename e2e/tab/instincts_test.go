@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// Beside a person at a tab a model does what models do: it reads little, counts from what it saw last, repeats a call that was
-// refused or answered, and writes a cell anew from its own text. Nothing that the person typed is lost.
+// Beside a person at a tab a model acts as models do: it reads little, uses indexes from its last read, repeats a
+// refused or answered call, and rewrites a cell from its own text. No typed text is lost.
 func TestModelByInstinct(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("x = 1"), kit.Code("print('second')"), kit.Code("z = 3"), kit.Code("a = 1\nb = 2\nc = 3"))
@@ -53,7 +53,7 @@ func TestModelByInstinct(t *testing.T) {
 		}))
 	}
 
-	// Indexes after a partial read mean what that showed.
+	// Indexes after a partial read refer to the cells that it showed.
 	done("read_nb_cells", map[string]any{})
 	must.NoError(t, tab.EditCell(ctx, 0))
 	must.NoError(t, tab.Press(ctx, "\x1b"))
@@ -67,7 +67,7 @@ func TestModelByInstinct(t *testing.T) {
 	tab.sources("the second cell deleted", "", "x = 1", "z = 3", "a = 1\nb = 2\nc = 3")
 	tab.Shoot("deleted")
 
-	// The same again after a refusal is refused again.
+	// A repeated call after a refusal is refused again.
 	types(3, len("a = 1"), "0 # mine")
 	wants := whole("a = 11\nb = 2\nc = 3")
 	for range 3 {
@@ -78,7 +78,7 @@ func TestModelByInstinct(t *testing.T) {
 	tab.sources("the refusals", "", "x = 1", "z = 3", "a = 10 # mine\nb = 2\nc = 3")
 	tab.Shoot("refused")
 
-	// Seventy keys elsewhere in the cell do not matter, nor does the same call again, when the notebook was closed meanwhile.
+	// Seventy keys elsewhere in the cell do not matter, nor does a repeated call, after the notebook was closed.
 	done("read_nb_cells", map[string]any{})
 	const sentence = " # a sentence of seventy keys, typed one by one in the last of the lines"
 	types(3, len("a = 10 # mine\nb = 2\nc = 3"), sentence)
@@ -102,7 +102,7 @@ func TestModelByInstinct(t *testing.T) {
 	tab.Shoot("merged")
 }
 
-// A notebook that is opened while somebody types is not written between two of their keys.
+// A notebook that is opened while a person types is not written between two of their keys.
 func TestOpenedWhileSomebodyTypes(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("a = 1\n#"))
@@ -142,7 +142,7 @@ func TestOpenedWhileSomebodyTypes(t *testing.T) {
 	tab.Shoot("edited")
 }
 
-// A cell that the person deletes and gets back by undo is the cell that the model has read, and what was typed in it is kept.
+// A cell that the person deletes and restores by undo is still the cell that the model has read; text typed in it stays.
 func TestRestoredAtTheTab(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("a = 1"), kit.Code("b = 2\n\nc = 3"), kit.Code("d = 4"))

@@ -20,7 +20,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// hang prints a line, says its process in a file, and does not end by itself.
+// hang prints a line, writes its process id to a file, and does not end by itself.
 const hang = `import os, time
 print("half way", flush=True)
 with open("%[1]s-pid-new", "w") as file:
@@ -29,7 +29,7 @@ os.rename("%[1]s-pid-new", "%[1]s-pid")
 while True:
     time.sleep(0.05)`
 
-// execute is an argument of execute_nb_cells.
+// execute returns the arguments of execute_nb_cells.
 func execute(path string, indexes ...int) map[string]any {
 	ranges := make([]map[string]any, len(indexes))
 	for i, index := range indexes {
@@ -45,16 +45,15 @@ const (
 	asks
 )
 
-// kernelTest is a notebook whose kernel ends, who sees that, and who does it.
+// kernelTest is a notebook whose kernel ends, with a person and an agent.
 type kernelTest struct {
 	path   string
 	tab    *person
 	nbduet *agent.Agent
 }
 
-// A kernel that dies, that is restarted or that is exchanged for another while
-// a cell runs: the cell keeps what it had put out and does not show as busy for
-// ever, everybody works in the new kernel, and the agent knows of it.
+// A kernel dies, is restarted or is replaced while a cell runs: the cell keeps its output and does not stay busy
+// forever, both use the new kernel, and the agent is informed.
 func TestKernelsEnd(t *testing.T) {
 	name := t.Name() + ".ipynb"
 	k := &kernelTest{
@@ -67,8 +66,8 @@ func TestKernelsEnd(t *testing.T) {
 		t.Run("exchanged", k.exchanged)
 }
 
-// ends waits for the end of a call that ran hang and whose kernel ended, and
-// checks its answer; how is what the answer and the cell say became of the kernel.
+// ends waits for the end of a call that ran hang and whose kernel ended, and checks its answer; how is the fate of the
+// kernel in the answer and the cell.
 func (k *kernelTest) ends(t *testing.T, call *pending, how string) {
 	t.Helper()
 	results := call.results(t)
@@ -121,7 +120,7 @@ func (k *kernelTest) killed(t *testing.T) {
 	must.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	k.ends(t, call, "the kernel's process ended while this cell ran; its variables are gone")
 
-	// JupyterLab says it too, in a dialog.
+	// JupyterLab reports it too, in a dialog.
 	must.NoError(t, poll.Until(ctx, "JupyterLab to say that the kernel has died", func(ctx context.Context) error {
 		text, err := k.tab.Dialog(ctx)
 		if err == nil && !strings.Contains(text, "appears to have died") {
@@ -164,7 +163,7 @@ func (k *kernelTest) restarted(t *testing.T) {
 
 func (k *kernelTest) exchanged(t *testing.T) {
 	ctx := t.Context()
-	// This time the cell that is lost is the person's own.
+	// This time the lost cell is the person's own.
 	must.NoError(t, k.tab.run(ctx, hangs))
 	k.tab.see(t, nil, hangs, "[*]:", "half way")
 	var answer struct {
@@ -178,7 +177,7 @@ func (k *kernelTest) exchanged(t *testing.T) {
 	k.noneBusy(t)
 	k.tab.Shoot("assigned")
 
-	// JupyterLab asks for the server's sessions every ten seconds.
+	// JupyterLab polls the server's sessions every ten seconds.
 	soon, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	must.NoError(t, poll.Until(soon, "the toolbar to name the new kernel", func(ctx context.Context) error {
@@ -196,7 +195,7 @@ func (k *kernelTest) exchanged(t *testing.T) {
 	must.NoError(t, err)
 	must.NoError(t, k.tab.run(ctx, asks))
 	k.tab.see(t, nil, asks, "[1]:", "42 in bash")
-	// What the person's cell has set, the agent's has.
+	// The agent's cell sees a variable from the person's.
 	var executed agent.Executed
 	_, err = k.nbduet.Do(ctx, "insert_nb_cells", kit.Insert(k.path, asks+1, true, `echo "${kept##*/} is shared"`), &executed)
 	must.NoError(t, err)

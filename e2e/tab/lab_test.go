@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// The ground that the other tests stand on, without our program: what is typed
-// and run in a tab is in the page, in the model and in the file.
+// The basis of the other tests, without nbduet: text that is typed and run in a tab is in the page, in the model and in
+// the file.
 func TestTypedAndRunInTab(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Markdown("# Title"), kit.Code("1 + 1"))
@@ -49,7 +49,7 @@ func TestTypedAndRunInTab(t *testing.T) {
 	}))
 }
 
-// Two tabs are two people, and both see what the one types.
+// Two tabs are two people, and both see one person's typing.
 func TestTwoPeople(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code(""))

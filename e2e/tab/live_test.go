@@ -22,8 +22,8 @@ import (
 const table = `import pandas as pd
 pd.DataFrame({"day": ["Mon", "Tue"], "bikes": [3120, 3395]})`
 
-// What the tool inserts and runs is seen live, without a reload: the cells, the
-// [*], each line while the cell still runs, the count, the table, the plot.
+// Cells that the tool inserts and runs are seen live, without a reload: the cells, the [*], each line while the cell
+// still runs, the count, the table, the plot.
 func TestInsertedCellsRunLive(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Markdown("# A notebook that a person has open"))
@@ -63,7 +63,7 @@ func TestInsertedCellsRunLive(t *testing.T) {
 	must.NoError(t, tab.Scroll(ctx, 3))
 	tab.Shoot("finished")
 
-	// What the page shows is what the tool answered.
+	// The page shows the same as the tool's answer.
 	must.True(t, executed.Executed)
 	must.SliceLen(t, 3, executed.ExecutionResults)
 	got := executed.ExecutionResults[0].Outputs
@@ -80,7 +80,7 @@ func TestInsertedCellsRunLive(t *testing.T) {
 	if answer.Structured != nil {
 		t.Errorf("beside the plot there is structured content: %s", answer.Structured)
 	}
-	// Nothing is left running, in the model and soon in the file.
+	// No cell is left running, in the model and soon in the file.
 	model, err := tab.Model(ctx)
 	must.NoError(t, err)
 	for i, c := range model[1:] {
@@ -97,7 +97,7 @@ func TestInsertedCellsRunLive(t *testing.T) {
 	}))
 }
 
-// outputText is the text of all outputs of a cell.
+// outputText returns the text of all outputs of a cell.
 func outputText(c browser.ViewCell) string {
 	var b strings.Builder
 	for _, o := range c.Outputs {
@@ -106,7 +106,7 @@ func outputText(c browser.ViewCell) string {
 	return strings.TrimSpace(b.String())
 }
 
-// ended says how a call ended that should still be under way, nil while it is.
+// ended returns an error if a call that should still be under way has ended.
 func ended(done chan error) error {
 	select {
 	case err := <-done:
@@ -117,8 +117,8 @@ func ended(done chan error) error {
 	}
 }
 
-// A cell's error and its traceback are shown like any other output, and the
-// person's kernel is the agent's: a name that the one defined the other has.
+// A cell's error and its traceback are shown like any other output, and the person and the agent share the kernel: each
+// can use the other's names.
 func TestErrorAndSharedKernel(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("shared_name = 41"), kit.Code("shared_name + 1"), kit.Code(""))

@@ -19,21 +19,20 @@ import (
 	"github.com/nbduet/nbduet/e2e/kit"
 )
 
-// gateway defines gate, with which a cell waits until the test has opened the
-// gate of that name, a file beside the notebook %s. What is seen before its gate
-// was opened was shown while the cell still ran.
+// gateway defines gate, with which a cell waits until the test has opened the gate of that name, a file beside the
+// notebook %s. An output that is seen before its gate was opened was shown while the cell still ran.
 const gateway = `import os, time
 def gate(name):
     while not os.path.exists(f"%s-{name}"):
         time.sleep(0.02)`
 
-// openGate lets code go on that waits at gate(name).
+// openGate releases code that waits at gate(name).
 func openGate(t *testing.T, path, name string) {
 	t.Helper()
 	must.NoError(t, os.WriteFile(kit.Jupyter(t).Path(path+"-"+name), nil, 0o600))
 }
 
-// pending is a call of a tool that goes on beside the test.
+// pending is a tool call that continues beside the test.
 type pending struct {
 	done     chan error
 	answer   *agent.Answer
@@ -52,15 +51,15 @@ func begin(t *testing.T, a *agent.Agent, tool string, args map[string]any) *pend
 	return p
 }
 
-// results waits for the answer and returns what the cells gave.
+// results waits for the answer and returns the cells' results.
 func (p *pending) results(t *testing.T) []agent.Result {
 	t.Helper()
 	must.NoError(t, <-p.done)
 	return p.executed.ExecutionResults
 }
 
-// see waits until a cell shows a prompt and exactly one output with the given
-// text, or none where the text is empty, while the call goes on (nil for none).
+// see waits until a cell shows a prompt and exactly one output with the given text, or no output if the text is empty,
+// while the call continues (nil for none).
 func (p *person) see(t *testing.T, call *pending, index int, prompt, text string) {
 	t.Helper()
 	must.NoError(t, p.WaitView(t.Context(), fmt.Sprintf("cell %d to show %s %q", index, prompt, text), func(cells []browser.ViewCell) error {
@@ -79,7 +78,7 @@ func (p *person) see(t *testing.T, call *pending, index int, prompt, text string
 	}))
 }
 
-// Like tqdm's, on the same stream.
+// Like a bar of tqdm, on the same stream.
 const bar = `import sys
 for n in range(11):
     sys.stderr.write(f"\r{10 * n:3d}%|{'█' * n:<10}| {n}/10")
@@ -110,9 +109,8 @@ print("after the plot")`
 const asking = `name = input("Who is there? ")
 print("Hello,", name)`
 
-// What a cell shows changes in place while it still runs: a progress bar, a
-// display that a later cell updates, frames that replace one another, a plot;
-// and what code asks the user of the MCP client is answered in the cell.
+// A running cell's output changes in place: a progress bar, a display that a later cell updates, frames that replace one
+// another, a plot; and a question of the code to the MCP client's user is answered in the cell.
 func TestOutputsMove(t *testing.T) {
 	path := kit.NewNotebook(t, kit.Code(fmt.Sprintf(gateway, t.Name()+".ipynb")))
 	questions, answers := make(chan string, 1), make(chan string, 1)
@@ -211,8 +209,8 @@ func TestOutputsMove(t *testing.T) {
 	}
 }
 
-// seePlot sees the plot in the cell at index while the cell still runs, and the
-// same picture in the answer.
+// seePlot checks that the plot is seen in the cell at index while the cell still runs, and the same picture is in the
+// answer.
 func seePlot(t *testing.T, tab *person, call *pending, path string, index int) {
 	width := 0
 	must.NoError(t, tab.WaitView(t.Context(), "the plot", func(cells []browser.ViewCell) error {

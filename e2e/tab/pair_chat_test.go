@@ -34,11 +34,11 @@ type talk struct {
 	path   string // of the chat
 }
 
-// The notebook of each talk.
+// The name of each talk's notebook.
 const talkedOf = "work.ipynb"
 
-// newTalk starts a JupyterLab that has chats, opens a notebook with these cells there, and has an agent read it. There is a
-// chat, which nobody has open.
+// newTalk starts a JupyterLab with chats, opens a notebook with these cells there, and lets an agent read it. There is a
+// chat, which is not open.
 func newTalk(t *testing.T, chat string, cells ...kit.Cell) *talk {
 	t.Helper()
 	env, err := lab.Chat()
@@ -76,7 +76,7 @@ type attached struct {
 	CellID       string `json:"cell_id"`
 }
 
-// waits has the agent wait to be called; path may be empty.
+// waits lets the agent wait for a mention; path may be empty.
 func (k *talk) waits(path string) <-chan calledInChat {
 	heard := make(chan calledInChat, 1)
 	go func() {
@@ -87,18 +87,18 @@ func (k *talk) waits(path string) <-chan calledInChat {
 	return heard
 }
 
-// inChats is the name by which the person calls the agent in the chat. faces are those under which it may be shown there.
+// inChats is the name by which the person mentions the agent in the chat. faces are the names that may be shown there.
 const inChats = "Duet"
 
 var faces = []string{inChats, "Claude"}
 
-// offered waits until the chat offers the agent to somebody who begins its name, which stays in the input.
+// offered waits until the chat offers the agent after the first letters of its name, which stay in the input.
 func (k *talk) offered() {
 	k.t.Helper()
 	begun := "@" + inChats[:2]
 	must.NoError(k.t, k.chat.Type(k.t.Context(), begun))
 	must.NoError(k.t, poll.Until(k.t.Context(), "the agent to be offered", func(ctx context.Context) error {
-		// What is offered is found when a key was pressed.
+		// The offers are found after a key press.
 		if err := errors.Join(k.chat.Press(ctx, kb.Backspace), k.chat.Tab.Type(ctx, begun[len(begun)-1:])); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (k *talk) offered() {
 	}))
 }
 
-// took waits until the agent was called.
+// took waits until the agent was mentioned.
 func (k *talk) took(heard <-chan calledInChat) calledInChat {
 	k.t.Helper()
 	select {
@@ -126,7 +126,7 @@ func (k *talk) took(heard <-chan calledInChat) calledInChat {
 	return calledInChat{}
 }
 
-// shows waits until check finds nothing wrong with the last message of the chat, and what it says of those who write.
+// shows waits until check accepts the chat's last message and its line about the people who are writing.
 func (k *talk) shows(what string, check func(last browser.ChatMessage, writers string) bool) {
 	k.t.Helper()
 	must.NoError(k.t, poll.Until(k.t.Context(), what, func(ctx context.Context) error {
@@ -142,7 +142,7 @@ func (k *talk) shows(what string, check func(last browser.ChatMessage, writers s
 	}))
 }
 
-// isWorking reports whether the chat says of the agent that it does something.
+// isWorking reports whether the chat shows the agent as working.
 func isWorking(writers string) bool {
 	return slices.ContainsFunc(faces, func(name string) bool {
 		does, ok := strings.CutPrefix(writers, name+" ")
@@ -150,7 +150,7 @@ func isWorking(writers string) bool {
 	})
 }
 
-// edit has the agent change a text in a cell, and returns what it was told if it was refused.
+// edit lets the agent change a text in a cell and returns the refusal, if any.
 func (k *talk) edit(cell, from, to string) (refused string) {
 	k.t.Helper()
 	answer, err := k.claude.Call(k.t.Context(), "edit_text", map[string]any{"path": talkedOf, "cell_id": cell, "old_text": from, "new_text": to})
@@ -186,8 +186,8 @@ func (k *talk) filed(text string) (m onFile) {
 	return m
 }
 
-// A person is offered the agent in the chat, and asks it for something there: they see that they were heard, what was done,
-// and the answer with the cell. What they attach is read to the agent.
+// The chat offers a person the agent, and they ask it for something there: they see that the request was received, the
+// work, and the answer with the cell. The agent reads their attachments.
 func TestCalledInAChat(t *testing.T) {
 	ctx := t.Context()
 	k := newTalk(t, "talk.chat", kit.Markdown("# Answers"), kit.Code("answer = 42"), kit.Code("other = 1"))
@@ -197,7 +197,7 @@ func TestCalledInAChat(t *testing.T) {
 	k.chat, err = k.tab.OpenChat(ctx, k.path)
 	must.NoError(t, err)
 
-	// With the menu, in which the agent is chosen.
+	// With the menu, from which the agent is chosen.
 	heard := k.waits(k.path)
 	k.offered()
 	k.tab.Shoot("offered")
@@ -241,7 +241,7 @@ func TestCalledInAChat(t *testing.T) {
 	})
 	k.tab.Shoot("reply")
 
-	// By hand, with a cell.
+	// Typed, with a cell.
 	heard = k.waits(k.path)
 	must.NoError(t, k.chat.AttachCell(ctx, 2))
 	k.tab.Shoot("attached")
@@ -257,8 +257,8 @@ func TestCalledInAChat(t *testing.T) {
 	k.tab.Shoot("second-reply")
 }
 
-// What a person says in the chat keeps agents out of the notebook that they have in front, and lets them in again. They are
-// told so. The agent is not called for it.
+// A message in the chat keeps agents out of the notebook in front of its author, and another lets them in again. The
+// agents are informed, but not mentioned.
 func TestHandsOffInAChat(t *testing.T) {
 	ctx := t.Context()
 	k := newTalk(t, "talk.chat", kit.Code("axis = 0"), kit.Code("other = 1"))
@@ -269,7 +269,7 @@ func TestHandsOffInAChat(t *testing.T) {
 	heard := k.waits(k.path)
 	k.offered()
 	must.NoError(t, k.chat.Clear(ctx))
-	// People who came before us are known a while later.
+	// People who came before the agent are known only later.
 	must.NoError(t, poll.Until(ctx, "the notebook in front of the person", func(context.Context) error {
 		seen := lookAround(t, k.claude, map[string]any{"path": talkedOf})
 		for _, p := range seen.People {
@@ -303,7 +303,7 @@ func TestHandsOffInAChat(t *testing.T) {
 	}
 }
 
-// An agent that waits in a chat is told when that is deleted.
+// An agent that waits in a chat is informed when the chat is deleted.
 func TestChatDeletedWhileWaiting(t *testing.T) {
 	ctx := t.Context()
 	k := newTalk(t, "talk.chat", kit.Code("answer = 42"))
@@ -325,7 +325,7 @@ func TestChatDeletedWhileWaiting(t *testing.T) {
 	}
 }
 
-// A chat that nothing but an open tab tells of is found by an agent that waits anywhere.
+// A chat that only an open tab refers to is found by an agent that waits without a path.
 func TestCalledInAChatThatIsOpened(t *testing.T) {
 	ctx := t.Context()
 	k := newTalk(t, "elsewhere/talk.chat", kit.Code("answer = 42"))

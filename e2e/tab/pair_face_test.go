@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// faces looks whether the tab shows these at carets in the cell, each once and with a picture, and in the panel
-// those with the notebook; nobody else.
+// faces checks that the tab shows exactly these clients at carets in the cell, each once and with a picture, and in the
+// panel with the notebook.
 func (p *person) faces(ctx context.Context, path, cell string, names ...string) error {
 	flags, err := p.Flags(ctx)
 	if err != nil {
@@ -56,10 +56,10 @@ func (p *person) faces(ctx context.Context, path, cell string, names ...string) 
 	return nil
 }
 
-// Each client has a face of its own, by the name that it gives itself, until it leaves; and a while longer where its
+// Each client has its own presence, with the name that it gives itself, until it disconnects, or a while longer if its
 // program was killed.
 func TestFaces(t *testing.T) {
-	const gone = 35 * time.Second // 30, and the tab looks every 3
+	const gone = 35 * time.Second // 30 s, and the tab checks every 3 s
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("first = 1\nsecond = 2\nthird = 3"), kit.Code("other = 1"))
 	tab := open(t, path)
@@ -91,7 +91,7 @@ func TestFaces(t *testing.T) {
 	shown("three faces", "Claude", "Gemini", "my own thing (AI)")
 	tab.Shoot("faces")
 
-	// One leaves.
+	// One disconnects.
 	leaves := time.Now()
 	if err := third.Close(); err != nil {
 		t.Error(err)
@@ -103,7 +103,7 @@ func TestFaces(t *testing.T) {
 	// Another one is killed.
 	killed := time.Now()
 	gemini.Kill()
-	_ = gemini.Close() // which says that it was killed
+	_ = gemini.Close() // its error says that it was killed
 	shown("who was killed is gone", "Claude")
 	took := time.Since(killed)
 	t.Logf("gone %v after it was killed", took.Round(time.Millisecond))
@@ -112,7 +112,7 @@ func TestFaces(t *testing.T) {
 	}
 }
 
-// The README's picture of a call: a person asks in a cell, one agent answers beneath and mends, another one works beside.
+// The README's picture of a mention: a person asks in a cell, an agent answers and corrects it, another works nearby.
 func TestCalledTogether(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Markdown("# Bikes in the rain"), kit.Code("days = [1, 2, 3, 4]\nbikes = [310, 120, 290, 95]"),

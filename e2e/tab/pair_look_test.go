@@ -20,10 +20,10 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// place is a place in a cell, as look_around tells it.
+// place is a place in a cell, as in the answer of look_around.
 type place struct{ Line, Column int }
 
-// spot is where look_around says that somebody is.
+// spot is a person's or agent's position in the answer of look_around.
 type spot struct {
 	CellID   string `json:"cell_id"`
 	From, To *place
@@ -48,7 +48,7 @@ func lookAround(t *testing.T, a *agent.Agent, args map[string]any) around {
 	return seen
 }
 
-// of is where somebody is said to be.
+// of returns a member's position.
 func (a around) of(username string) (spot, bool) {
 	for _, p := range a.People {
 		if p.Username == username {
@@ -58,7 +58,7 @@ func (a around) of(username string) (spot, bool) {
 	return spot{}, false
 }
 
-// String writes a spot down, for comparison and complaint.
+// String returns a spot for comparisons and messages.
 func (s spot) String() string {
 	at := func(p *place) string {
 		if p == nil {
@@ -69,7 +69,7 @@ func (s spot) String() string {
 	return fmt.Sprintf("%s %s %s %q", s.CellID, at(s.From), at(s.To), s.Selected)
 }
 
-// spotOf is where a caret of CodeMirror's is.
+// spotOf returns the position of a CodeMirror caret.
 func spotOf(c browser.Caret) spot {
 	units := []rune(c.Source)
 	at := func(offset int) *place {
@@ -94,7 +94,7 @@ func spotOf(c browser.Caret) spot {
 	return s
 }
 
-// moveCaret moves the caret as a person may: by the pointer, or by keys.
+// moveCaret moves the caret as a person may: with the pointer or with keys.
 func (p *person) moveCaret(ctx context.Context, r *rand.Rand, lengths []int) error {
 	if r.IntN(2) == 0 {
 		i := r.IntN(len(lengths))
@@ -117,9 +117,8 @@ func (p *person) moveCaret(ctx context.Context, r *rand.Rand, lengths []int) err
 	return nil
 }
 
-// Where two people's carets are, and what they have selected, is what look_around
-// says, soon after each move: within 300 ms, or as soon as the other tab hears of
-// it, where the browser or the server takes longer for that.
+// look_around has the positions and selections of two people's carets soon after each move: within 300 ms, or as soon as
+// the other tab receives it, if the browser or the server takes longer.
 func TestCaretsAreSeen(t *testing.T) {
 	const (
 		moves = 200
@@ -129,7 +128,7 @@ func TestCaretsAreSeen(t *testing.T) {
 	path := kit.NewNotebook(t, kit.Code("import math\nradius = 2  # größe 😀\n"), kit.Code("for n in range(3):\n\tprint(n, '日本')"), kit.Markdown("# Title\n\ntext"), kit.Code("short"))
 	nbduet := kit.StartAgent(t)
 	cells := kit.ReadCells(t, nbduet, path)
-	var lengths []int // in UTF-16 units; the face, which has two, is behind all places
+	var lengths []int // in UTF-16 units; the emoji, which has two, is after all places
 	for _, c := range cells {
 		before, _, _ := strings.Cut(c.Source, "😀")
 		lengths = append(lengths, len([]rune(before)))
@@ -195,7 +194,7 @@ func TestCaretsAreSeen(t *testing.T) {
 		}
 		return nil
 	}))
-	// One of them goes, and nobody has to wait for it.
+	// One of them leaves, without further waiting.
 	tabs[1].Close()
 	must.NoError(t, poll.Until(ctx, "the other is alone", func(context.Context) error {
 		if seen := lookAround(t, nbduet, args); len(seen.People) != 1 || seen.People[0].Username != users[0] {

@@ -26,7 +26,7 @@ type mentioned struct {
 	err error
 }
 
-// listens waits for a mention.
+// listens starts to wait for a mention.
 func listens(ctx context.Context, a *agent.Agent, path string) <-chan mentioned {
 	heard := make(chan mentioned, 1)
 	go func() {
@@ -38,8 +38,8 @@ func listens(ctx context.Context, a *agent.Agent, path string) <-chan mentioned 
 	return heard
 }
 
-// What a person writes behind an agent's name in a cell is heard when the person has left the cell, or has stopped
-// writing, and is answered beneath. What stands in outputs and in the file calls nobody.
+// Text that a person writes after an agent's name in a cell is delivered when the person has left the cell or has
+// stopped writing, and is answered below it. Text in outputs and in the file is not a mention.
 func TestCalledInACell(t *testing.T) {
 	const far = 24
 	ctx := t.Context()
@@ -82,7 +82,7 @@ func TestCalledInACell(t *testing.T) {
 		return out.CellID
 	}
 
-	// In a Markdown cell, which is left.
+	// In a Markdown cell that the person leaves.
 	heard := listens(ctx, nbduet, path)
 	must.NoError(t, tab.Select(ctx, 2, len("Notes:"), len("Notes:")))
 	must.NoError(t, tab.Type(ctx, "\n\n@Duet fix the axis"))
@@ -133,8 +133,8 @@ func TestCalledInACell(t *testing.T) {
 	}
 }
 
-// A client that waits for nothing is told by itself where a person calls it in the tab: by the resource that it has
-// subscribed to, and by its channel; then it replies.
+// A client that is not waiting is notified when a person mentions it in the tab: by the resource that it has subscribed
+// to, and by its channel; then it replies.
 func TestCalledWithoutWaiting(t *testing.T) {
 	const uri = "mentions://list"
 	ctx := t.Context()

@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// name is what the others see of the person at the tab.
+// name returns the name that others see for the person at the tab.
 func (p *person) name(ctx context.Context) string {
 	p.T.Helper()
 	name, err := p.DisplayName(ctx)
@@ -28,12 +28,12 @@ func (p *person) name(ctx context.Context) string {
 	return name
 }
 
-// says writes a line of its own at the end of a cell, key by key, and goes into another cell.
+// says types a separate line at the end of a cell, key by key, and goes to another cell.
 func (p *person) says(ctx context.Context, cell int, line string, then int) error {
 	return errors.Join(p.EditCell(ctx, cell), p.Type(ctx, "\n"+line), p.EditCell(ctx, then))
 }
 
-// What a person says in a comment keeps agents out of that cell, and lets them in again.
+// A person's comment keeps agents out of its cell, and another lets them in again.
 func TestHandsOff(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("axis = 0"), kit.Code("other = 1"))
@@ -108,13 +108,13 @@ func (p *person) typesSlowly(ctx context.Context, text string) error {
 	return nil
 }
 
-// While somebody types, an edit of the same cell that waits comes after, and one that does not says who types, and what.
-// Each key is there, in its order.
+// While a person types, a waiting edit of the same cell comes after the typing, and one that does not wait is refused
+// with the person's name and text. No key is lost, and their order stays.
 func TestTypingBesideAnAgent(t *testing.T) {
 	const (
 		rounds = 20
 		start  = "axis = 0\n# notes:"
-		typed  = " the quick brown fox jumps over a lazy dog" // 43 keys with the one before
+		typed  = " the quick brown fox jumps over a lazy dog" // 43 keys, with the previous one
 	)
 	ctx := t.Context()
 	cells := make([]kit.Cell, rounds)
@@ -126,7 +126,7 @@ func TestTypingBesideAnAgent(t *testing.T) {
 	must.NoError(t, tab.Resize(ctx, browser.Width, 2200)) // all cells are in view
 	nbduet := kit.StartAgent(t)
 	kit.ReadCells(t, nbduet, path)
-	must.NoError(t, tab.EditCell(ctx, 0)) // from now on it is known who this is
+	must.NoError(t, tab.EditCell(ctx, 0)) // from now on the person is known
 	who := tab.name(ctx)
 
 	type done struct {

@@ -31,9 +31,8 @@ func (p *person) sources(what string, want ...string) {
 	}
 }
 
-// Ctrl-Z takes back what the person at the tab has typed, and nothing of the
-// agent's; undo_agent what the agent did, and nothing of the person's, whether
-// that stands beside it or inside.
+// Ctrl-Z undoes only the typing of the person at the tab; undo_agent undoes only the agent's edits, even if the person's
+// text is beside or inside them.
 func TestEachTakesBackTheirOwn(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("a = 1"), kit.Code("b = 2"))
@@ -58,7 +57,7 @@ func TestEachTakesBackTheirOwn(t *testing.T) {
 	tab.sources("what the person typed", "alphaXY = 10", "b = 2", "made = 3  # mine")
 	tab.Shoot("typed")
 
-	// The person's undo goes through their own typing, and no further.
+	// The person's undo covers only their own typing.
 	for range 6 {
 		must.NoError(t, tab.Press(ctx, "z", kb.ModifierCtrl))
 	}
@@ -75,7 +74,7 @@ func TestEachTakesBackTheirOwn(t *testing.T) {
 	must.NoError(t, tab.Type(ctx, "  # mine"))
 	tab.sources("what the person typed again", "alphaXY = 10", "b = 2", "made = 3  # mine")
 	said := do("undo_agent", map[string]any{"count": 2, "force": true})
-	// What the person typed inside the agent's word and cell stays.
+	// Text that the person typed inside the agent's word and cell stays.
 	tab.sources("the agent's undo", "aXY = 1", "b = 2", "  # mine")
 	test.StrContains(t, said, "edit_text", test.Sprint("undo_agent answers"))
 	test.StrContains(t, said, "insert_nb_cells", test.Sprint("undo_agent answers"))
@@ -85,13 +84,13 @@ func TestEachTakesBackTheirOwn(t *testing.T) {
 	tab.Shoot("agent-redid")
 }
 
-// marks are characters that occur nowhere else, each typed once.
+// marks are unique characters, each typed once.
 type marks struct {
 	mu   sync.Mutex
 	last rune
 }
 
-// firstMark begins the ideographs, of which there are 20,000.
+// firstMark is the first of 20,000 ideographs.
 const firstMark = '一'
 
 func (m *marks) next() string {
@@ -101,7 +100,7 @@ func (m *marks) next() string {
 	return string(firstMark + m.last)
 }
 
-// typed are all of them, in order.
+// typed returns all of them, in order.
 func (m *marks) typed() (all []string) {
 	for r := firstMark + 1; r <= firstMark+m.last; r++ {
 		all = append(all, string(r))
@@ -109,9 +108,8 @@ func (m *marks) typed() (all []string) {
 	return all
 }
 
-// Two people type in two tabs while the agent edits, inserts, takes back and makes
-// again, in any order: each character that a person has typed is there once, in
-// both tabs and for the agent.
+// Two people type in two tabs while the agent edits, inserts, undoes and redoes, in any order: each character that a
+// person has typed is there once, in both tabs and for the agent.
 func TestNobodysTypingIsTakenBack(t *testing.T) {
 	const programs = 50
 	ctx := t.Context()
@@ -166,18 +164,18 @@ func (p *person) typeAnywhere(ctx context.Context, r *rand.Rand, m *marks) error
 	return nil
 }
 
-// agentDoes has the agent make one edit, or take back, or make again.
+// agentDoes lets the agent make one edit, undo, or redo.
 func agentDoes(t *testing.T, a *agent.Agent, path string, r *rand.Rand) {
 	t.Helper()
 	call := func(tool string, args map[string]any) {
 		args["path"] = path
-		// A refusal is right where people have typed in the very words.
+		// A refusal is right if people have typed in these words.
 		_, err := a.Call(t.Context(), tool, args)
 		must.NoError(t, err)
 	}
 	cells := kit.ReadCells(t, a, path)
 	switch n := r.IntN(10); {
-	case n < 4: // a line of its own at the end, or before the first
+	case n < 4: // a separate line at the end, or before the first
 		i := r.IntN(2)
 		source := cells[i].Source + fmt.Sprintf("own%d\n", r.IntN(1000))
 		if r.IntN(2) == 0 {

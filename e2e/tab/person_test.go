@@ -16,7 +16,7 @@ func open(t *testing.T, path string) *person {
 	return &person{kit.Open(t, path)}
 }
 
-// openAt opens a notebook of another server than the shared one.
+// openAt opens a notebook of a server other than the shared one.
 func openAt(t *testing.T, l *lab.Lab, path string) *person {
 	t.Helper()
 	return &person{kit.OpenAt(t, l, path)}

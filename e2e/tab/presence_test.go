@@ -18,16 +18,15 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// agentName is what people see of the agent.
+// agentName is the name that people see for the agent.
 const agentName = "nbduet-e2e (AI)"
 
-// The collaborators panel names the agent while it has a notebook open, and no
-// longer once it has left.
+// The collaborators panel names the agent while it has a notebook open, and not after it has left.
 func TestPanelNamesAgent(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("1"))
 	tab := open(t, path)
-	// Those of the tests before may be there still for a moment.
+	// Agents of earlier tests may still be present for a moment.
 	must.NoError(t, poll.Until(ctx, "no agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, false) }))
 
 	nbduet := kit.StartAgent(t)
@@ -41,8 +40,7 @@ func TestPanelNamesAgent(t *testing.T) {
 	tab.Shoot("agent-gone")
 }
 
-// panelNames looks whether the collaborators panel names the agent with the
-// notebook that it has open, or does not name it at all.
+// panelNames checks that the collaborators panel names the agent with its open notebook, or does not name it.
 func (p *person) panelNames(ctx context.Context, path string, want bool) error {
 	entries, err := p.Collaborators(ctx)
 	if err != nil {
@@ -64,8 +62,8 @@ func (p *person) panelNames(ctx context.Context, path string, want bool) error {
 
 var update = flag.Bool("update", false, "write the README's picture anew")
 
-// The README's picture: the demo notebook, in which a person has written a line, the agent plots, and a second person
-// corrects a number, as the first one sees it.
+// The README's picture: the demo notebook with a line from a person, the agent plots, and a second person corrects a
+// number, from the first person's view.
 func TestPersonAndAgentTogether(t *testing.T) {
 	ctx := t.Context()
 	const path = "bikes.ipynb"

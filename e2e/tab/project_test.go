@@ -11,8 +11,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// What is added to the project file appears in the tab that has it open, beside
-// what is typed there.
+// Text added to the project file appears in the tab that has it open, beside the person's typing.
 func TestProjectFileIsAddedToInTheTab(t *testing.T) {
 	ctx := t.Context()
 	path := newText(t, kit.ProjectText)

@@ -19,8 +19,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// Beside a tab: what a thread puts out after its cell has ended appears in the cell; the words around a pasted picture are
-// changed, and the tab still draws it; a locked cell stays as it is, and runs.
+// Beside a tab: a thread's output after its cell has ended appears in the cell; the text around a pasted picture is
+// changed, and the tab still draws it; a locked cell stays unchanged, and runs.
 func TestCellsOfRealNotebooks(t *testing.T) {
 	ctx := t.Context()
 	picture := image.NewGray(image.Rect(0, 0, 120, 60))

@@ -19,14 +19,14 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// follower does what the skill says, and knows nothing that answers did not say.
+// follower does what the skill says and uses only information from answers.
 type follower struct {
 	t     *testing.T
 	agent *agent.Agent
 	path  string
 }
 
-// call calls a tool for the notebook, and refuses an answer of the other kind.
+// call calls a tool for the notebook and fails on an answer of the other kind.
 func (f follower) call(refused bool, tool string, args map[string]any) string {
 	f.t.Helper()
 	if args == nil {
@@ -48,7 +48,7 @@ func (f follower) do(tool string, args map[string]any) string {
 	return f.call(false, tool, args)
 }
 
-// says finds what an expression has in its brackets.
+// says returns the last group of an expression's match.
 func (f follower) says(text, expression string) string {
 	f.t.Helper()
 	found := regexp.MustCompile(expression).FindStringSubmatch(text)
@@ -58,13 +58,13 @@ func (f follower) says(text, expression string) string {
 	return found[len(found)-1]
 }
 
-// The skill is followed to the letter, beside a person with the notebook open, and each of its sentences turns out as it says.
+// The skill is followed to the letter, beside a person with the notebook open, and each sentence turns out to be true.
 func TestSkillFollowed(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("price = 10"), kit.Code("total = price * 3"))
 	tab := open(t, path)
 	f := follower{t, kit.StartAgentAs(t, agent.Options{Words: true}), path}
-	// inFile waits until the file, and so the room, has a text, and types has the person type it at the end of a cell's line.
+	// inFile waits until the file, and so the room, has a text; types lets the person type at the end of a cell's line.
 	inFile := func(cell int, text string) {
 		t.Helper()
 		must.NoError(t, poll.Until(ctx, "what was typed", func(context.Context) error {
@@ -114,13 +114,13 @@ func TestSkillFollowed(t *testing.T) {
 	endless := f.says(f.do("insert_nb_cells", map[string]any{"after_id": "cell-1", "cells": cellsOf("time.sleep(600)"), "timeout": 1}), `running, (run-\d+)`)
 	f.says(f.do("cancel_run", map[string]any{"run_id": endless}), "interrupted|cancelled")
 
-	// When a call is refused: a cell into which somebody has typed is shown with its revision, which the next call gives.
+	// When a call is refused: a cell that a person has edited is shown with its revision, which the next call gives.
 	types(2, "  # mine")
 	gone := f.call(true, "delete_nb_cells", map[string]any{"ranges": one("cell-1"), "wait": 30})
 	f.says(gone, "# mine")
 	read := map[string]any{"id": "cell-1", "revision": f.says(gone, `revision "?(\w+)`)}
 	f.do("delete_nb_cells", map[string]any{"ranges": []any{read}, "wait": 30})
-	// The same words changed by both: read again, and change what it says now.
+	// Both changed the same words: read again, and change the present text.
 	must.NoError(t, tab.Select(ctx, 0, 8, 10))
 	must.NoError(t, tab.Type(ctx, "33"))
 	inFile(0, "price = 33")
@@ -128,15 +128,15 @@ func TestSkillFollowed(t *testing.T) {
 	f.call(true, "modify_nb_cells", change("cell-0", "price = 20"))
 	f.says(f.do("read_nb_cells", map[string]any{"ranges": one("cell-0")}), "price = 33")
 	f.do("modify_nb_cells", change("cell-0", "price = 33  # as you say"))
-	// A cell that is gone.
+	// A deleted cell.
 	f.call(true, "edit_text", map[string]any{"old_text": "price * tax", "new_text": "1"})
 
-	// Come back, and take back.
+	// Return, and undo.
 	f.says(f.do("changes_since", map[string]any{"revision": revision}), "33")
 	f.do("undo_agent", nil)
 	tab.shows("the cell after the undo", "price = 33", "tax = 1.2\ntax", "time.sleep(600)", "import time\nprint('begins')\ntime.sleep(2)\nprint('ends')")
 
-	// Tools that are not seen.
+	// Tools that are not listed.
 	f.says(f.do("find_tools", map[string]any{"wish": "wait until somebody has changed something"}), "wait_for_change")
 	f.says(f.do("call_tool", map[string]any{"name": "list_agent_edits", "arguments": fmt.Sprintf(`{"path": %q}`, path)}), "prices with tax")
 
@@ -144,15 +144,15 @@ func TestSkillFollowed(t *testing.T) {
 	f.do("delete_nb_cells", map[string]any{"ranges": one(tax)})
 }
 
-// cellsOf are cells to insert.
+// cellsOf returns cells to insert.
 func cellsOf(sources ...string) []map[string]any {
 	return kit.Insert("", 0, false, sources...)["cells"].([]map[string]any)
 }
 
-// one is a range of one cell.
+// one returns a range of one cell.
 func one(id string) []map[string]any { return []map[string]any{{"id": id}} }
 
-// change is a modification of one cell.
+// change returns a modification of one cell.
 func change(id, source string) map[string]any {
 	return map[string]any{"modifications": []map[string]any{{"range": map[string]any{"id": id}, "content": source}}, "exec": false, "wait": 30}
 }

@@ -21,10 +21,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-// runtimes is a Jupyter server that has kernels and no rooms.
+// runtimes is a Jupyter server with kernels and without rooms.
 type runtimes struct{ *jupytertest.Server }
 
-// sessions are the paths of its Jupyter sessions by their kernels.
+// sessions returns the paths of its Jupyter sessions by their kernels.
 func (r runtimes) sessions(t *testing.T) map[string]string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.URL+"/api/sessions", nil)
@@ -48,7 +48,7 @@ func (r runtimes) sessions(t *testing.T) map[string]string {
 	return paths
 }
 
-// kernels are the ids of the kernels of the documents' server.
+// kernels returns the ids of the kernels of the documents' server.
 func kernels(t *testing.T) (ids []string) {
 	t.Helper()
 	var list []struct {
@@ -74,7 +74,7 @@ func (r runtimes) startApart(t *testing.T, runtimeToken string, args ...string) 
 	return a
 }
 
-// Documents are on one server, which people have open, and kernels on another with files of its own.
+// Documents are on one server, which people have open, and kernels on another with its own files.
 func TestTwoServers(t *testing.T) {
 	ctx := t.Context()
 	r := runtimes{jupytertest.Start(t, jupytertest.WithoutCollaboration(), jupytertest.WithBaseURL("/runtimes/"))}
@@ -118,7 +118,7 @@ func TestTwoServers(t *testing.T) {
 		}
 	}
 
-	// A person sees it all, and what is run from then on.
+	// A person sees everything, including later runs.
 	tab := open(t, path)
 	tab.see(t, nil, 0, "[1]:", r.Root)
 	tab.see(t, nil, 1, "[2]:", "42")
@@ -177,7 +177,7 @@ func TestTwoServers(t *testing.T) {
 		r.Kill()
 		other := kit.NewNotebook(t, kit.Code("1"))
 		fails(t, down, execute(other, 0), "the runtime server at "+r.URL, "no connection")
-		// What is in the documents goes on.
+		// Work on documents continues.
 		kit.ReadCells(t, down, other)
 		_, err := down.Do(ctx, "modify_nb_cells", modify(other, 0, "edited = True"), nil)
 		must.NoError(t, err)
@@ -187,7 +187,7 @@ func TestTwoServers(t *testing.T) {
 	})
 }
 
-// fails runs a cell, whose answer must say why that does not work.
+// fails runs a cell whose answer must give the reason for the failure.
 func fails(t *testing.T, a *agent.Agent, args map[string]any, says ...string) {
 	t.Helper()
 	answer, err := a.Call(t.Context(), "execute_nb_cells", args)

@@ -17,13 +17,13 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// modify is an argument of modify_nb_cells that changes one cell and runs nothing.
+// modify returns the arguments of modify_nb_cells that change one cell without running it.
 func modify(path string, index int, content string) map[string]any {
 	return map[string]any{
 		"path":          path,
 		"modifications": []map[string]any{{"range": map[string]any{"start": index}, "content": content}},
 		"exec":          false,
-		"force":         true, // it is not held back while somebody types
+		"force":         true, // not held back while a person types
 	}
 }
 
@@ -35,7 +35,7 @@ func (p *person) run(ctx context.Context, index int) error {
 	return p.Press(ctx, kb.Enter, kb.ModifierCtrl)
 }
 
-// What a person types, and a cell that a person adds, is what the tool reads.
+// The tool reads a person's typed text and added cells.
 func TestTypedTextIsRead(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("x = 1"))
@@ -70,8 +70,8 @@ func TestTypedTextIsRead(t *testing.T) {
 	}))
 }
 
-// While somebody types in a cell, the tool changes its source again and again:
-// no typed character is lost or moved, and each change of the tool's is there.
+// While a person types in a cell, the tool changes its source repeatedly: no typed character is lost or moved, and none
+// of the tool's changes is lost.
 func TestEveryTypedCharacterIsKept(t *testing.T) {
 	const (
 		start = "alpha = 0\nbeta = 2\n# notes:"
@@ -83,9 +83,9 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 	}
 
 	for name, reread := range map[string]bool{
-		// The tool works on what it has just read, as a careful model does …
+		// The tool works on a fresh read, as a careful model does …
 		"rereading": true,
-		// … or only on what the answers to its changes said, as a model often does.
+		// … or only on the answers to its changes, as a model often does.
 		"from answers": false,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 			source := kit.ReadCells(t, nbduet, path)[0].Source
 			must.NoError(t, tab.EditCell(ctx, 0))
 
-			// The person types all the while, key by key, and rests now and then until the tool has written, …
+			// The person types all the time, key by key, and pauses now and then until the tool has written, …
 			typing, wrote := make(chan error, 1), make(chan struct{}, 1)
 			go func() {
 				for i, r := range []rune(typed) {
@@ -113,7 +113,7 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 				}
 				typing <- nil
 			}()
-			// … and the tool writes as long as the person does, and once more.
+			// … and the tool writes while the person does, and once more.
 			writes := 0
 			for busy := true; busy; {
 				select {
@@ -155,7 +155,7 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 			if model[0].Source != want {
 				t.Errorf("the model holds %q, want %q", model[0].Source, want)
 			}
-			// What was typed last may be on its way from the tab still.
+			// The last typed text may still be on its way from the tab.
 			must.NoError(t, poll.Until(ctx, "the tool to read all", func(context.Context) error {
 				if got := kit.ReadCells(t, nbduet, path)[0].Source; got != want {
 					return fmt.Errorf("%q, want %q", got, want)
@@ -173,9 +173,8 @@ func TestEveryTypedCharacterIsKept(t *testing.T) {
 	}
 }
 
-// A change that the tool makes from a source that it read long ago is carried
-// over onto the text that a person has typed since; where both changed the same
-// words it is refused, and says so, and nothing is written.
+// A change that the tool makes from an old source is merged into the text that a person has typed since; if both changed
+// the same words it is refused with that reason, and nothing is written.
 func TestChangeFromOldReading(t *testing.T) {
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("price = 10\nlabel = 'old'"))
@@ -215,15 +214,14 @@ func TestChangeFromOldReading(t *testing.T) {
 	see(merged)
 	tab.Shoot("merged")
 
-	// The person replaces the very word that the tool then wants to change.
+	// The person replaces the word that the tool then wants to change.
 	must.NoError(t, tab.Press(ctx, kb.Home, kb.ModifierCtrl))
 	must.NoError(t, tab.Press(ctx, kb.End, kb.ModifierShift))
 	must.NoError(t, tab.Type(ctx, "price = 33"))
 	const byHand = "price = 33\nlabel = 'old' + ' by hand'"
 	see(byHand)
-	// A change that is made before the tool has heard of the person's is merged
-	// with it. When another cell is answered as written, it has heard of all that
-	// was in the room before.
+	// A change that is made before the tool has received the person's is merged with it. Once another cell's write is
+	// confirmed, the tool has received all earlier changes of the room.
 	inRoom(byHand)
 	_, err = nbduet.Do(ctx, "insert_nb_cells", kit.Insert(path, 1, false, "other = 1"), nil)
 	must.NoError(t, err)

@@ -1,8 +1,7 @@
-// Package tokens counts what texts cost a model, in tokens of the encoding o200k, and what a notebook file itself says.
+// Package tokens counts the tokens (o200k) of texts and of a notebook file's own content.
 //
-// What a notebook says is the yardstick of an answer that shows it, whatever the answer's form: the sources, and of the
-// outputs what can be read. Structure, ids, pictures and the forms of an output that a reader needs only one of are not
-// part of it.
+// A notebook's content is the measure for an answer that shows it, in any form: the sources, and the readable part of
+// the outputs. Structure, ids, pictures and redundant forms of an output are not part of it.
 //
 // Concurrency: the functions may be called by any number of goroutines at once.
 package tokens

@@ -11,21 +11,21 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// Content is what a notebook itself says.
+// Content has the size of a notebook's content.
 type Content struct {
-	// Cells is how many cells there are, of whatever kind.
+	// Cells is the number of cells of all types.
 	Cells int
 	// Sources are the tokens of the sources.
 	Sources int
-	// Outputs are the tokens of what can be read of the outputs.
+	// Outputs are the tokens of the readable part of the outputs.
 	Outputs int
 }
 
 // Total is the sum of the tokens.
 func (c Content) Total() int { return c.Sources + c.Outputs }
 
-// Of counts what a notebook file of nbformat 4 says. Each source and each output is cut to limit characters first, as
-// [textfmt.Cut] does it; no limit is 0.
+// Of counts the content of a notebook file of nbformat 4. Each source and each output is first cut to limit characters,
+// as by [textfmt.Cut]; 0 means no limit.
 func Of(file []byte, limit int) (Content, error) {
 	var nb struct {
 		Cells []struct {
@@ -65,7 +65,7 @@ func cut(text string, limit int) (int, error) {
 	return Count(text)
 }
 
-// output is an output as a file has it.
+// output is an output in a file.
 type output struct {
 	Type  string                     `json:"output_type"`
 	Text  nbfile.Text                `json:"text"`
@@ -74,11 +74,11 @@ type output struct {
 	Value string                     `json:"evalue"`
 }
 
-// readable are the forms of an output that can be read, the plainest first.
+// readable are the readable forms of an output, the plainest first.
 var readable = []string{"text/plain", "text/markdown", "text/latex", "text/html"}
 
-// says is what can be read of an output, without colours: the text of a stream, the name and the value of an error, and
-// of a display or a result its plainest form alone. Of a picture, or of data for a program, nothing can be read.
+// says returns the readable part of an output, without colours: the text of a stream, the name and the value of an
+// error, and only the plainest form of a display or a result. Pictures and data for programs have no readable part.
 func (o output) says() (string, error) {
 	switch o.Type {
 	case "stream":
@@ -104,13 +104,13 @@ func (o output) says() (string, error) {
 }
 
 var (
-	// unread are comments, and elements whose content is no text for people.
+	// unread matches comments, and elements whose content is not text for people.
 	unread = regexp.MustCompile(`(?is)<!--.*?-->|<script\b.*?</script\s*>|<style\b.*?</style\s*>`)
 	tag    = regexp.MustCompile(`(?s)<[/!?a-zA-Z][^>]*>`)
 )
 
-// textOf is the text of a piece of HTML, roughly: without scripts, styles and comments, each tag a gap between words, with
-// the entities' characters, and each run of white space one space.
+// textOf returns the approximate text of a piece of HTML: without scripts, styles and comments, each tag a gap between
+// words, with the entities' characters, and each run of white space one space.
 func textOf(page string) string {
 	page = unread.ReplaceAllString(page, " ")
 	page = tag.ReplaceAllString(page, " ")

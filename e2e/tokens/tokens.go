@@ -7,10 +7,10 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// codec is made once: its vocabulary has two hundred thousand entries.
+// codec is built only once: its vocabulary has two hundred thousand entries.
 var codec = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) })
 
-// Count is how many tokens a text has.
+// Count returns the number of tokens of a text.
 func Count(text string) (int, error) {
 	c, err := codec()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// count is Count of a text that can be counted.
+// count is Count for a valid text.
 func count(t *testing.T, text string) int {
 	t.Helper()
 	n, err := Count(text)
@@ -18,7 +18,7 @@ func count(t *testing.T, text string) int {
 	return n
 }
 
-// of is Of of a notebook of these cells, that can be counted.
+// of is Of for a valid notebook of these cells.
 func of(t *testing.T, limit int, cells ...string) Content {
 	t.Helper()
 	c, err := Of([]byte(`{"nbformat": 4, "nbformat_minor": 5, "cells": [`+strings.Join(cells, ", ")+`]}`), limit)
@@ -28,7 +28,7 @@ func of(t *testing.T, limit int, cells ...string) Content {
 	return c
 }
 
-// shows is a code cell without a source, with one output.
+// shows returns a code cell without a source, with one output.
 func shows(output string) string {
 	return fmt.Sprintf(`{"cell_type": "code", "source": "", "outputs": [%s]}`, output)
 }
@@ -42,7 +42,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// Every cell counts as a cell, and its source is counted whether it is written as a text or as lines.
+// Every cell counts as a cell, and its source is counted both as a text and as lines.
 func TestSources(t *testing.T) {
 	const source = "import numpy as np\nnp.arange(12)"
 	got := of(t, 0,
@@ -57,7 +57,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// Of each output what can be read is counted, once.
+// The readable part of each output is counted once.
 func TestOutputs(t *testing.T) {
 	for name, c := range map[string]struct{ output, says string }{
 		"a stream":             {`{"output_type": "stream", "name": "stdout", "text": ["one\n", "two\n"]}`, "one\ntwo\n"},
@@ -81,7 +81,7 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
-// Sources and outputs are counted as far as they are shown.
+// Sources and outputs are counted up to the limit.
 func TestCut(t *testing.T) {
 	const limit = 200
 	text := strings.Repeat("A sentence of some length. ", 50)
@@ -99,7 +99,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// What is no notebook, or has an output that is none, is not counted.
+// An invalid notebook or output is an error.
 func TestUnreadable(t *testing.T) {
 	for name, file := range map[string]string{
 		"no JSON":            `{"cells": [`,

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// asJSON is v after a round through JSON: numbers are float64.
+// asJSON returns v after a round trip through JSON: numbers are float64.
 func asJSON(v any) (out any, err error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -20,7 +20,7 @@ func asJSON(v any) (out any, err error) {
 	return out, err
 }
 
-// difference says where got first differs from want, "" for nowhere.
+// difference returns where got first differs from want, or "".
 func difference(path string, got, want any) string {
 	switch w := want.(type) {
 	case map[string]any:

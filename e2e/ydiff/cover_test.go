@@ -11,9 +11,9 @@ import (
 	"unicode"
 )
 
-// TestProgramsCoverEverything looks whether 2,000 programs have in them all that they are to have: each kind of replica in
-// each place, each operation of each kind, each kind of value, text and client id, each starting document and each event
-// of the networks. The networks run with replicas that hold nothing.
+// TestProgramsCoverEverything checks that 2,000 programs cover each kind of replica in each place, each operation of
+// each kind, each kind of value, text and client id, each starting document and each event of the networks. The networks
+// run with empty replicas.
 func TestProgramsCoverEverything(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(2_000) {
@@ -49,7 +49,7 @@ func TestProgramsCoverEverything(t *testing.T) {
 	}
 }
 
-// wanted is all that there must be.
+// wanted returns the required features.
 func wanted() (all []string) {
 	kinds := []kind{goKind, yjsKind, pycrdtKind, labKind, serverKind}
 	own := map[kind][]draw{
@@ -81,7 +81,7 @@ func wanted() (all []string) {
 		"value: float", "value: shared map", "value: shared array", "value: shared text")
 }
 
-// cover counts what is in a program.
+// cover counts the features of a program.
 func cover(p program, seen map[string]int) {
 	for i, k := range p.Kinds {
 		switch place := "as a client"; {
@@ -191,7 +191,7 @@ func coverValue(v any, seen map[string]int) {
 	seen["value: "+name]++
 }
 
-// hollow is a replica that holds nothing: each edit makes an update, each update is passed on.
+// hollow is an empty replica: each edit makes an update, each update is passed on.
 type hollow struct{}
 
 func (hollow) edit([]op) ([][]byte, error)              { return [][]byte{nil}, nil }

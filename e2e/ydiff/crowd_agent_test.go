@@ -13,12 +13,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// agent is a replica of ours with two clients, who write in it and take back as through the program.
+// agent is a replica of nbduet with two clients that write in it and undo as through the program.
 type agent struct {
 	n       *ydoc.Notebook
 	steps   *undo.History
-	updates [][]byte // made since they were last taken
-	sent    int      // how many there have been
+	updates [][]byte // made since the last take
+	sent    int      // number of updates so far
 	calls   uint64
 	last    [2]uint64 // each client's last call
 	seen    [2]ydoc.Cell
@@ -35,7 +35,7 @@ func newAgent(id uint64, state []byte, l *ledger) (*agent, error) {
 	return a, nil
 }
 
-// What is counted of undoing.
+// Counters of undoing.
 const (
 	takenBack = "steps taken back"
 	madeAgain = "steps made again"
@@ -49,12 +49,12 @@ func (a *agent) Revise(_ context.Context, _ string, edit func(*undo.History, fun
 	return edit(a.steps, func([]string) error { return nil })
 }
 
-// Settle has what an undo did stand: here are no tabs.
+// Settle does nothing: this test has no tabs.
 func (a *agent) Settle(context.Context, *undo.History, *ydoc.Step) error { return nil }
 
 var clients = []string{"one", "two"}
 
-// watched is the replica as undoing knows it.
+// watched is the replica's interface for undoing.
 type watched struct {
 	*ydoc.Notebook
 	a *agent
@@ -65,8 +65,7 @@ func (w watched) Revert(steps ...*ydoc.Step) (u ydoc.Undone, inverse *ydoc.Step,
 	return u, inverse, err
 }
 
-// watch has a transaction made, and notes the cells that are gone after it. No character of a person's may come or go by
-// that.
+// watch makes a transaction and notes the cells that it removed. It must not add or remove a person's character.
 func (a *agent) watch(do func() error) error {
 	before, cells := standing(a.n), a.n.IDs()
 	if err := do(); err != nil {
@@ -84,7 +83,7 @@ func (a *agent) watch(do func() error) error {
 	return nil
 }
 
-// do has a client do something.
+// do lets a client make an edit, or undo or redo.
 func (a *agent) do(ctx context.Context, d deed) error {
 	switch d.Do {
 	case "undo", "undo one", "redo":
@@ -120,7 +119,7 @@ func (a *agent) edit(d deed) error {
 	return err
 }
 
-// stage stages one edit. It deletes no character of a person's.
+// stage stages one edit. It does not delete a person's character.
 func (a *agent) stage(e *ydoc.Editor, d deed) error {
 	if d.Do == "insert" {
 		_, err := e.Insert(d.N[0]%(e.Len()+1), ydoc.NewCell{ID: d.ID, Type: cellTypes[d.N[1]%3], Source: d.S})
@@ -134,7 +133,7 @@ func (a *agent) stage(e *ydoc.Editor, d deed) error {
 	case "write":
 		return e.SetSource(c.ID, rewritten(c.Source, d))
 	case "carry":
-		// What was read some time ago is rewritten.
+		// An earlier read is rewritten.
 		was := a.seen[d.P]
 		a.seen[d.P] = c
 		if _, there := e.Index(was.ID); !there {
@@ -157,8 +156,8 @@ func (a *agent) stage(e *ydoc.Editor, d deed) error {
 	return fmt.Errorf("no such deed: %s", d.Do)
 }
 
-// rewritten is a source with something new in it, in place of something that is no person's. It is in one place, between
-// two characters of people's: a word that is changed in two is replaced with what is between them, see ydoc/textdiff.
+// rewritten returns a source with new text in place of text that is not a person's. The change is in one place, between
+// two characters of people: a word changed in two places is replaced with the text between them, see ydoc/textdiff.
 func rewritten(source string, d deed) string {
 	r := []rune(source)
 	at := d.N[1] % (len(r) + 1)
@@ -169,7 +168,7 @@ func rewritten(source string, d deed) string {
 	return string(r[:at]) + d.S + string(r[to:])
 }
 
-// back takes back the last steps of a client, or one, or makes some again.
+// back undoes the last steps of a client, or one step, or redoes some.
 func (a *agent) back(ctx context.Context, d deed) (err error) {
 	mine := undo.Of(a, clients[d.P])
 	var o undo.Outcome
@@ -197,7 +196,7 @@ func (a *agent) back(ctx context.Context, d deed) (err error) {
 	return err
 }
 
-// take takes the updates that are to be sent.
+// take returns the updates to send.
 func (a *agent) take() [][]byte {
 	u := a.updates
 	a.updates = nil

@@ -2,10 +2,10 @@ package ydiff
 
 import "testing"
 
-// crowds are programs that failed once, each as small as it could be made.
+// crowds are programs that failed once, each shrunk as far as possible.
 var crowds = map[string]crowd{
-	// The cut of the end of a cell that had been moved twice since took half of a character with it, which had been carried
-	// over into that end.
+	// The end of a cell that had been moved twice was cut, which removed half of a character that had been carried over
+	// into it.
 	"split while moved": {Wire: true, IDs: [4]uint64{1856, 507, 2794, 3216}, Steps: []deed{
 		{Do: "move", P: 1, N: [3]int{0, 2}},
 		{Do: "undo", P: 1},

@@ -7,35 +7,35 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// done is what a person did.
+// done is a person's edit.
 type done struct {
 	do      string
 	Cell    string    `json:"cell"`
 	Place   *[2]int64 `json:"place"` // of the cell
 	Chars   string    `json:"chars"`
-	Made    string    `json:"made"`  // the cell that got the characters
-	Twice   string    `json:"twice"` // those among them that the person saw in another place, too
+	Made    string    `json:"made"`  // the cell that contains the characters afterwards
+	Twice   string    `json:"twice"` // those that the person also saw in another place
 	Updates [][]byte  `json:"updates"`
-	seen    int       // how much of what the agent wrote had come to the person
+	seen    int       // number of the agent's updates that the person had received
 }
 
-// ledger knows of each character that a person has typed whether it has to be there.
+// ledger records for each character that a person has typed whether it must be there.
 //
-// No program can have all there: Yjs has no move, and what is written into a cell that is gone is gone with it. What is
-// not demanded is counted, each with what has to have happened for that.
+// No program can keep all of them: Yjs has no move, and text in a deleted cell is lost with it. Exceptions are counted,
+// each with its precondition.
 type ledger struct {
 	chars    map[rune]*char
-	vanished map[string][]int // by cell: when the agent deleted it, in numbers of its updates
-	removed  map[string]bool  // the cells that people have deleted
+	vanished map[string][]int // by cell: when the agent deleted it, counted in its updates
+	removed  map[string]bool  // cells that people have deleted
 	counts   map[string]int
 }
 
-// char is what became of a character.
+// char is the state of a character.
 type char struct {
-	cell    string // where it was typed, or put by who split that
+	cell    string // the cell it was typed in, or moved to by a split
 	erased  bool   // by a person
-	loose   string // why it may be missing, "" where it may not
-	doubled bool   // whether it may be there more than once
+	loose   string // why it may be missing, or ""
+	doubled bool   // whether it may occur more than once
 }
 
 func newLedger() *ledger {
@@ -44,9 +44,9 @@ func newLedger() *ledger {
 
 // The reasons for which a character may be missing.
 const (
-	// The agent deleted the cell before it came there, while it saw no character of a person's in it.
+	// The agent deleted the cell before the character arrived there, while the cell had no person's character.
 	withCell = "typed into a cell while the agent deleted it"
-	// The server had the cell no more in the form in which the person had it.
+	// The server no longer had the cell in the person's form.
 	dropped = "dropped by the server, typed into a cell's old copy"
 	// A person deleted the cell while another typed in it.
 	withRemoved = "typed into a cell while its maker deleted it"
@@ -58,7 +58,7 @@ func (l *ledger) excuse(c *char, why string) {
 	}
 }
 
-// did takes down what a person did.
+// did records a person's edit.
 func (l *ledger) did(d *done) {
 	l.counts[d.do]++
 	for _, r := range d.Chars {
@@ -88,7 +88,7 @@ func (l *ledger) did(d *done) {
 	}
 }
 
-// droppedAll takes down that a server had no such cell any more.
+// droppedAll records that the server no longer had the cell.
 func (l *ledger) droppedAll(d *done) {
 	for _, r := range d.Chars {
 		c := l.chars[r]
@@ -97,13 +97,13 @@ func (l *ledger) droppedAll(d *done) {
 		case d.do == "type":
 			l.excuse(c, dropped)
 		case d.do == "split" && !c.doubled:
-			// Nothing was cut, but the new cell came.
+			// The old cell was not cut, but the new one arrived.
 			c.doubled = true
 		}
 	}
 }
 
-// arrived takes down that what a person did has come to the agent.
+// arrived records that a person's edit has reached the agent.
 func (l *ledger) arrived(d *done) {
 	if d.do != "type" {
 		return
@@ -117,7 +117,7 @@ func (l *ledger) arrived(d *done) {
 	}
 }
 
-// standing counts the characters of people in a notebook.
+// standing counts people's characters in a notebook.
 func standing(n *ydoc.Notebook) map[rune]int {
 	count := map[rune]int{}
 	for _, c := range n.Cells() {
@@ -130,7 +130,7 @@ func standing(n *ydoc.Notebook) map[rune]int {
 	return count
 }
 
-// check looks whether all is there, once everything has come everywhere. In a calm program there is no excuse.
+// check checks that all characters are there, after all messages have arrived. A calm program allows no exceptions.
 func (l *ledger) check(n *ydoc.Notebook, calm bool) error {
 	count := standing(n)
 	for r, c := range l.chars {
@@ -149,7 +149,7 @@ func (l *ledger) check(n *ydoc.Notebook, calm bool) error {
 	return nil
 }
 
-// What is counted of the characters.
+// Counters of the characters.
 const (
 	typed    = "characters typed"
 	demanded = "characters that have to be there"
@@ -157,7 +157,7 @@ const (
 	doubled  = "characters that may be there twice: a person cut them out of a cell's old copy, or saw them in two while it was moved"
 )
 
-// sum counts what has become of the characters. Of those that need not be there it counts the ones that are not.
+// sum counts the results of the characters. For exceptions it counts the missing ones.
 func (l *ledger) sum(n *ydoc.Notebook) {
 	count := standing(n)
 	for r, c := range l.chars {

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// crowd is a program in which two people, each in a tab of JupyterLab's, and two clients of an agent, who share a replica
-// of ours, write in one notebook; the clients also take back what they did, and make it again.
+// crowd is a program in which two people, each in a JupyterLab tab, and two clients of an agent, which share a replica
+// of nbduet, write in one notebook; the clients also undo and redo their edits.
 type crowd struct {
 	Seed uint64
-	// Wire: what somebody sends reaches the others as it was sent. Otherwise a server of yjs takes it in, and passes on
-	// what it makes of it: of what was written into a cell that it has no more, nothing but the length.
+	// Wire: messages reach the others unchanged. Otherwise a yjs server applies each message and passes on its own
+	// update: for text in a cell that it no longer has, only the length.
 	Wire bool
-	// Calm: nothing is under way when a cell is moved, gets another type or goes, or when something is taken back or made
-	// again. Then there is no reason for which a character may be missing.
+	// Calm: nothing is under way when a cell is moved, changes its type or is deleted, or at an undo or redo. Then no
+	// character may be missing.
 	Calm  bool
 	IDs   [4]uint64 // of the server, the agent and the people
 	Steps []deed
 }
 
-// The places at the network, and in [crowd.IDs] behind the server: the agent, and the people.
+// The places in the network, and in [crowd.IDs] after the server: the agent, and the people.
 const agentPlace = 0
 
-// deed is something that a person or a client does, or the passing on of messages.
+// deed is an action of a person or a client, or the delivery of messages.
 type deed struct {
 	Do string
 	P  int    // the person, 1 or 2; the client, 0 or 1; for "up" and "down" the place
-	N  [3]int // taken modulo what there is
-	S  string // what is typed
-	ID string // of a cell that is made
+	N  [3]int // taken modulo the number of choices
+	S  string // the typed text
+	ID string // of a new cell
 }
 
 func (d deed) String() string {
@@ -51,11 +51,11 @@ func (c crowd) String() string {
 	return b.String()
 }
 
-// own are the characters that each person types, each once in a program: those of the first are one unit of UTF-16,
-// those of the second two.
+// own are the characters that each person types, each once in a program: the first person's are one UTF-16 unit, the
+// second's two.
 var own = [3][2]rune{{}, {0x4e00, 0x9fff}, {0x20000, 0x2a6df}}
 
-// typist is the person who types a character, 0 for none.
+// typist returns the person who types a character, or 0.
 func typist(r rune) int {
 	for p := 1; p < len(own); p++ {
 		if r >= own[p][0] && r <= own[p][1] {
@@ -65,7 +65,7 @@ func typist(r rune) int {
 	return 0
 }
 
-// What people and clients do, each as often as it is to be drawn.
+// Actions of people and clients, with their weights.
 var (
 	peoplesDeeds = []draw{{12, "type"}, {3, "erase"}, {1, "split"}, {1, "add"}, {1, "remove"}}
 	clientsDeeds = []draw{
@@ -84,7 +84,7 @@ var (
 func newCrowd(seed uint64) crowd {
 	r := random{Rand: rand.New(rand.NewPCG(seed, 20260201))}
 	c := crowd{Seed: seed, Wire: seed%2 == 0, Calm: seed%4 < 2 && seed%3 == 0}
-	for i, at := range r.Perm(len(c.IDs)) { // who comes first among what is written at one place is up to these
+	for i, at := range r.Perm(len(c.IDs)) { // these decide the order of text inserted at one place
 		c.IDs[i] = uint64(at)*1000 + 1 + r.Uint64N(1000)
 	}
 	next := [3]rune{0, own[1][0], own[2][0]}
@@ -97,9 +97,9 @@ func newCrowd(seed uint64) crowd {
 		}
 		return b.String()
 	}
-	slow := 1 + r.IntN(4)  // how many messages are passed on at most
-	pace := 5 + r.IntN(12) // how often, among the rest
-	var again [2]bool      // whether a client is to make again what it has taken back
+	slow := 1 + r.IntN(4)  // most messages delivered at once
+	pace := 5 + r.IntN(12) // frequency among the other steps
+	var again [2]bool      // whether a client is to redo its undo
 	for range 80 + r.IntN(80) {
 		d := deed{N: [3]int{r.IntN(1000), r.IntN(1000), r.IntN(1000)}}
 		cells++

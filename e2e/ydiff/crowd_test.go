@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/child"
 )
 
-// TestNobodysCharacterIsLost runs random programs of two people and an agent that takes back what it did.
+// TestNobodysCharacterIsLost runs random programs of two people and an agent that undoes its edits.
 func TestNobodysCharacterIsLost(t *testing.T) {
 	t.Parallel()
 	first, count := uint64(1), uint64(500)
@@ -54,7 +54,7 @@ func TestNobodysCharacterIsLost(t *testing.T) {
 	if count < 100 {
 		return
 	}
-	// They are worth nothing without what they are to hold against each other.
+	// A run is worth nothing unless these have occurred.
 	for _, d := range slices.Concat(peoplesDeeds, []draw{{name: takenBack}, {name: madeAgain}, {name: keptCells}}) {
 		if all[d.name] == 0 {
 			t.Errorf("nothing of this: %s", d.name)
@@ -65,7 +65,7 @@ func TestNobodysCharacterIsLost(t *testing.T) {
 	}
 }
 
-// reportCrowd tells of a program that failed, with a smaller one that fails too.
+// reportCrowd reports a failed program, with a smaller one that fails too.
 func reportCrowd(ctx context.Context, node *child.Process, c crowd, err error) string {
 	tries := 2_000
 	small, smallErr := c, err

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/child"
 )
 
-// hall is where a crowd meets: a star of the agent and two tabs.
+// hall is the network of a crowd: a star of the agent and two tabs.
 type hall struct {
 	node     *child.Process
 	wire     bool
@@ -19,15 +19,15 @@ type hall struct {
 	agent    *agent
 	ledger   *ledger
 	up, down [3][]letter
-	passed   int    // how many of the agent's updates the others can have
-	known    [3]int // and have
+	passed   int    // number of the agent's updates that can have reached the others
+	known    [3]int // and have reached each
 }
 
 // letter is an update under way.
 type letter struct {
 	update []byte
-	done   *done // what a person did, nil for the agent's
-	sent   int   // of those of the agent, how many there are up to this
+	done   *done // a person's edit; nil for the agent's
+	sent   int   // for the agent: number of its updates up to this one
 }
 
 func openHall(node *child.Process, c crowd) (h *hall, err error) {
@@ -86,7 +86,7 @@ func (h *hall) do(ctx context.Context, d deed) (err error) {
 	return err
 }
 
-// send sends what the agent has written.
+// send sends the agent's updates.
 func (h *hall) send() {
 	updates := h.agent.take()
 	for i, u := range updates {
@@ -113,7 +113,7 @@ func (h *hall) person(d deed) error {
 	return nil
 }
 
-// rise passes on what was sent from a place.
+// rise delivers messages from a place to the server.
 func (h *hall) rise(from, count int) error {
 	for range min(count, len(h.up[from])) {
 		l := h.up[from][0]
@@ -155,7 +155,7 @@ func (h *hall) rise(from, count int) error {
 	return nil
 }
 
-// sink gives a place what was passed on.
+// sink delivers the server's messages to a place.
 func (h *hall) sink(to, count int) error {
 	for range min(count, len(h.down[to])) {
 		l := h.down[to][0]
@@ -178,7 +178,7 @@ func (h *hall) sink(to, count int) error {
 	return nil
 }
 
-// settle passes on everything.
+// settle delivers everything.
 func (h *hall) settle() error {
 	for range 100 {
 		quiet := true
@@ -195,7 +195,7 @@ func (h *hall) settle() error {
 	return errors.New("the room does not come to rest")
 }
 
-// agree compares what all have.
+// agree compares the content of all replicas.
 func (h *hall) agree() error {
 	state, err := h.agent.n.Diff(nil)
 	if err != nil {
@@ -230,8 +230,8 @@ func (h *hall) agree() error {
 	return h.agent.n.Err()
 }
 
-// runCrowd runs a program. In the end all have the same, and every character is there that a person has typed and none
-// has deleted; and so when all is taken back that the clients did.
+// runCrowd runs a program. At the end all replicas are the same, and every character that a person has typed and none
+// has deleted is there; so also after all edits of the clients are undone.
 func runCrowd(ctx context.Context, node *child.Process, c crowd) (counts map[string]int, err error) {
 	h, err := openHall(node, c)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// newProgram draws a program: one of raw documents, which hold anything, or one of notebooks, in which Jupyter's models
-// take part and all that is written is as a notebook should be.
+// newProgram draws a program: one of raw documents, which may have any content, or one of notebooks, in which Jupyter's
+// models take part and all edits are valid.
 func newProgram(seed uint64) program {
 	r := random{Rand: rand.New(rand.NewPCG(seed, 20260101))}
 	p := program{Seed: seed, Mesh: r.IntN(3) == 0}
@@ -39,14 +39,14 @@ func newProgram(seed uint64) program {
 		}
 	}
 	if r.IntN(3) == 0 {
-		p.IDs[0] = 0 // as the real server's when it seeds a document
+		p.IDs[0] = 0 // like a real server's when it seeds a document
 	}
 	g := generator{random: r, p: &p}
 	g.steps(25 + r.IntN(30))
 	return p
 }
 
-// clientID is small, of 31, 32 or of 53 bits.
+// clientID returns an id that is small, or has 31, 32 or 53 bits.
 func (r random) clientID() uint64 {
 	bits := []int{6, 31, 32, 53}[r.IntN(4)]
 	return 1 + r.Uint64N(1<<bits-1)
@@ -112,7 +112,7 @@ func (g *generator) meshEvent() {
 	}
 }
 
-// init is how the first peer makes the notebook: Jupyter's models, of a file.
+// init returns how the first peer makes the notebook: Jupyter's models from a file.
 func (g *generator) init() op {
 	o := op{Op: "init"}
 	if files := notebooks(); g.p.Kinds[0].model() && g.IntN(2) == 0 {
@@ -125,7 +125,7 @@ func (g *generator) init() op {
 func (g *generator) edit(p int) {
 	ours := g.p.Kinds[p] == goKind
 	if ours && g.IntN(6) == 0 {
-		// Each is a transaction of its own.
+		// Each is a separate transaction.
 		g.add(step{Do: "edit", P: p, Ops: []op{{Op: []string{"undo", "undo", "redo"}[g.IntN(3)]}}})
 		return
 	}
@@ -139,12 +139,12 @@ func (g *generator) edit(p int) {
 	g.add(step{Do: "edit", P: p, Ops: ops})
 }
 
-// mark is what only others write: our undo must leave it.
+// mark is a character that only other libraries write: nbduet's undo must leave it.
 const mark = "\ue000"
 
 func (g *generator) numbers() [3]int { return [3]int{g.IntN(1000), g.IntN(1000), g.IntN(1000)} }
 
-// newID is the id of a cell that peer p makes.
+// newID returns the id of a cell that peer p makes.
 func (g *generator) newID(p int) string {
 	g.cells++
 	return fmt.Sprintf("p%d-%d", p, g.cells)
@@ -165,7 +165,7 @@ func (g *generator) insert(p int) op {
 	return o
 }
 
-// The operations of all kinds of peers, of ours alone, and of others, each as often as it is to be drawn.
+// The operations of all kinds of peers, of nbduet only, and of others, with their weights.
 var (
 	common = []draw{
 		{6, "source"},
@@ -189,7 +189,7 @@ var (
 	onlyServer  = []draw{{1, "move"}, {2, "cell"}, {2, "get"}, {2, "set"}, {1, "state"}, {1, "undo"}, {1, "redo"}}
 )
 
-// repertoire is what peers of a kind do besides the common operations, and how often: one time in so many.
+// repertoire returns the additional operations of peers of a kind, and their frequency: one in oneIn.
 func (g *generator) repertoire(k kind) (ops []draw, oneIn int) {
 	switch k {
 	case goKind:
@@ -209,7 +209,7 @@ func (g *generator) repertoire(k kind) (ops []draw, oneIn int) {
 	return onlyForeign, 3
 }
 
-// draw is how often an operation is drawn among others.
+// draw is the weight of an operation.
 type draw struct {
 	weight int
 	name   string
@@ -229,7 +229,7 @@ func (r random) draw(from []draw) string {
 	panic("unreachable")
 }
 
-// op is an operation of peer p.
+// op draws an operation of peer p.
 func (g *generator) op(p int) op {
 	from := common
 	if own, oneIn := g.repertoire(g.p.Kinds[p]); g.IntN(oneIn) == 0 {
@@ -279,7 +279,7 @@ func (g *generator) op(p int) op {
 	return o
 }
 
-// broken is a cell that is not as it should be.
+// broken draws a malformed cell.
 func (g *generator) broken(p int) any {
 	id := g.newID(p)
 	switch g.IntN(3) {

@@ -32,8 +32,8 @@ func startModels(ctx context.Context) (m models, err error) {
 
 func (m models) stop() error { return errors.Join(m.lab.Stop(), m.server.Stop()) }
 
-// TestJupytersModels lets the models of JupyterLab and of the server make documents of notebooks, reads and edits these
-// with ours, and lets the models read them.
+// TestJupytersModels lets the models of JupyterLab and of the server make documents of notebooks, reads and edits them
+// with nbduet, and lets the models read them.
 func TestJupytersModels(t *testing.T) {
 	t.Parallel()
 	m, err := startModels(t.Context())
@@ -64,7 +64,7 @@ func TestJupytersModels(t *testing.T) {
 	}
 }
 
-// hold goes through one notebook.
+// hold checks one notebook.
 func (m models) hold(t *testing.T, from *child.Process, nb any, edits []edit) {
 	var state []byte
 	if err := from.One(&state, "write", nb); err != nil {
@@ -84,7 +84,7 @@ func (m models) hold(t *testing.T, from *child.Process, nb any, edits []edit) {
 	}
 }
 
-// agree lets both models read n, and nbformat check what they read.
+// agree lets both models read n, and nbformat check the results.
 func (m models) agree(t *testing.T, when string, n *ydoc.Notebook) {
 	t.Helper()
 	state, err := n.Diff(nil)
@@ -110,8 +110,8 @@ func (m models) agree(t *testing.T, when string, n *ydoc.Notebook) {
 	}
 }
 
-// asSaved is a notebook without what no file has: execution states, the ids of cells before format 4.5, attachments that
-// are empty, and whether a cell is trusted.
+// asSaved returns a notebook without the parts that files lack: execution states, the ids of cells before format 4.5,
+// empty attachments, and whether a cell is trusted.
 func asSaved(nb any) any {
 	from, ok := nb.(map[string]any)
 	if !ok {
@@ -143,13 +143,13 @@ func asSaved(nb any) any {
 // edit is one edit of a notebook with cells of these ids.
 type edit func(e *ydoc.Editor, ids []string) error
 
-// insertFirst inserts what everyEdit needs.
+// insertFirst inserts the cells that everyEdit needs.
 func insertFirst(e *ydoc.Editor, _ []string) error {
 	_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "1\n"}, ydoc.NewCell{Type: ydoc.Markdown, Source: "é😀"}, ydoc.NewCell{Type: ydoc.Raw})
 	return err
 }
 
-// everyEdit is one use of each operation, in an order in which each finds what it needs. The first cell is code and the
+// everyEdit uses each operation once, in an order in which each has its precondition. The first cell is code and the
 // second markdown.
 var everyEdit = []edit{
 	func(e *ydoc.Editor, ids []string) error { return e.SetSource(ids[0], "print('ü😀')\nx = 1\n") },

@@ -8,7 +8,7 @@ import (
 
 var cellTypes = []string{ydoc.Code, ydoc.Markdown, ydoc.Raw}
 
-// do stages one operation. What the notebook has no cell for is passed over.
+// do stages one operation. An operation without a matching cell is skipped.
 func (l *local) do(e *ydoc.Editor, o op) error {
 	switch o.Op {
 	case "init":
@@ -53,7 +53,7 @@ func structural(name string) bool {
 	return false
 }
 
-// arrange does the operations that change which cells there are.
+// arrange does the operations that change the list of cells.
 func (l *local) arrange(e *ydoc.Editor, c ydoc.Cell, o op) error {
 	switch {
 	case o.Op == "delete" && e.Len() > 1:
@@ -106,7 +106,7 @@ func (l *local) write(e *ydoc.Editor, c ydoc.Cell, o op) error {
 	return nil
 }
 
-// carry reads a cell, or changes the source that was read before, three-way.
+// carry reads a cell, or changes the previously read source, three-way.
 func (l *local) carry(e *ydoc.Editor, c ydoc.Cell, o op) error {
 	base := l.seen
 	if base.ID == "" {
@@ -149,8 +149,8 @@ func (l *local) run(e *ydoc.Editor, c ydoc.Cell, o op) error {
 	return l.write(e, c, o)
 }
 
-// splitPoints are the byte offsets of the code point with index n1, modulo those that there are and the end, and of the
-// one up to 8 further on.
+// splitPoints returns the byte offsets of the code point with index n1, modulo their number including the end, and of a
+// code point up to 8 further on.
 func splitPoints(s string, n1, n2 int) (from, to int) {
 	offsets := make([]int, 0, len(s)+1)
 	for i := range s {

@@ -2,12 +2,12 @@ package ydiff
 
 import "fmt"
 
-// mesh joins each replica with each other one.
+// mesh connects each replica with each other one.
 //
-// pycrdt only ever gets what it lacks as a whole: it integrates structs that follow a gap, and then takes the gap for
-// filled. A room's server is never in that place, because its clients build on nothing that has not come through it.
-// Neither is JupyterLab's model, which throws at a cell that yjs shows without a type because the rest of its update waits
-// for another one.
+// pycrdt gets missing updates only as a whole: it integrates structs that follow a gap, and then takes the gap for
+// filled. A room's server never gets such updates, because its clients build only on updates that came through it.
+// JupyterLab's model gets them only as a whole too, because it throws at a cell that yjs shows without a type while the
+// rest of its update waits for another one.
 type mesh struct {
 	peers []peer
 	kinds []kind
@@ -98,7 +98,7 @@ func (m *mesh) send(p int, updates [][]byte) {
 	}
 }
 
-// sync gives q what it lacks of p. The link carries again what p writes from then on.
+// sync sends q all updates of p that it lacks. From then on the link carries p's updates again.
 func (m *mesh) sync(p, q int) error {
 	sv, err := m.peers[q].stateVector()
 	if err != nil {
@@ -112,8 +112,8 @@ func (m *mesh) sync(p, q int) error {
 	return m.give(q, diff)
 }
 
-// settle delivers what is under way and mends the links that are cut. Nobody asks for anything else, so what came out of
-// order must have been kept.
+// settle delivers everything under way and repairs the cut links. Nothing is requested again, so each replica must have
+// stored updates that came out of order.
 func (m *mesh) settle() error {
 	for range 100 {
 		quiet := true

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// expected is the notebook that yjs reads in a document, as a file has it; false when the document has no notebook.
+// expected returns the notebook that yjs reads in a document, in file form; ok is false if the document has no notebook.
 func expected(want reading) (nb any, ok bool) {
 	meta, _ := modelForm.as(want.Roots["meta"]).(map[string]any)
 	if _, ok := meta["metadata"]; !ok || meta["nbformat"] == nil || meta["nbformat_minor"] == nil {
@@ -17,7 +17,7 @@ func expected(want reading) (nb any, ok bool) {
 	return asSaved(raw), true
 }
 
-// sameNotebook compares what one of Jupyter's models says of its notebook with what yjs reads in the document.
+// sameNotebook compares the notebook of one of Jupyter's models with the one that yjs reads in the document.
 func sameNotebook(k kind, got any, want reading) error {
 	nb, ok := expected(want)
 	if !ok {
@@ -32,7 +32,7 @@ func sameNotebook(k kind, got any, want reading) error {
 	return nil
 }
 
-// asLabReads is a notebook as JupyterLab's model reads it: the parts that it knows, a count of 0 for none.
+// asLabReads returns a notebook as JupyterLab's model reads it: the parts that it knows, and a missing count as 0.
 func asLabReads(nb any) any {
 	from := nb.(map[string]any)
 	var cells []any
@@ -60,9 +60,9 @@ func asLabReads(nb any) any {
 	return to
 }
 
-// sameInModels lets Jupyter's models open a document of ours, and the server's write its file: nbformat must find that
-// valid, and it must have what yjs reads, as long as no two cells have the same id, of which the model would drop or rename
-// one.
+// sameInModels lets Jupyter's models open a document of nbduet, and the server's write its file: it must be valid for
+// nbformat and have the content that yjs reads, unless two cells have the same id; the model would drop or rename one of
+// them.
 func sameInModels(f *foreign, p program, state []byte, want reading) error {
 	nb, ok := expected(want)
 	if !ok {
@@ -93,7 +93,7 @@ func sameInModels(f *foreign, p program, state []byte, want reading) error {
 	return nil
 }
 
-// othersUndo reports whether one of Jupyter's models undoes or redoes something.
+// othersUndo reports whether one of Jupyter's models undoes or redoes an edit.
 func (p program) othersUndo() bool {
 	return slices.ContainsFunc(p.Steps, func(s step) bool {
 		return p.Kinds[s.P].model() && slices.ContainsFunc(s.Ops, func(o op) bool { return o.Op == "undo" || o.Op == "redo" })

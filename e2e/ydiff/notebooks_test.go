@@ -15,7 +15,7 @@ type notebook struct {
 	content map[string]any
 }
 
-// notebooks are those in testdata/nbformat, in the order of their names, with texts that are lists of lines joined.
+// notebooks are the files in testdata/nbformat, in the order of their names, with lists of lines joined to texts.
 var notebooks = sync.OnceValue(func() (all []notebook) {
 	files, err := filepath.Glob(filepath.Join("testdata", "nbformat", "*.ipynb"))
 	if err != nil || len(files) == 0 {
@@ -39,7 +39,7 @@ var notebooks = sync.OnceValue(func() (all []notebook) {
 	return all
 })
 
-// joinCell joins the texts of a cell. What is JSON stays as it is (nbformat 4, rejoin_lines).
+// joinCell joins the texts of a cell. JSON stays unchanged (nbformat 4, rejoin_lines).
 func joinCell(cell map[string]any) {
 	joinLines(cell, "source")
 	outputs, _ := cell["outputs"].([]any)

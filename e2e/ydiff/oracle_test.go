@@ -12,15 +12,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// reading is what another library reads in a document.
+// reading is another library's view of a document.
 type reading struct {
 	Roots   map[string]any  `json:"roots"`
 	SV      []byte          `json:"sv"`
 	Deleted json.RawMessage `json:"deleted"` // yjs only: the deleted ranges
-	Pending bool            `json:"pending"` // yjs only: something is held back
-	// What Jupyter's model, if the document is read as one, says of the notebook.
+	Pending bool            `json:"pending"` // yjs only: updates are held back
+	// The notebook in Jupyter's model, if the document is read as one.
 	Notebook any  `json:"notebook"`
-	relayed  bool // whether some of it may have gone through pycrdt
+	relayed  bool // whether a part may have gone through pycrdt
 }
 
 func readWith(p *child.Process, c ...any) (r reading, err error) {
@@ -28,8 +28,8 @@ func readWith(p *child.Process, c ...any) (r reading, err error) {
 	return r, err
 }
 
-// agree compares all replicas: what each library reads in its own, what the others read in each one's encoded state, the
-// state vectors, what is deleted, and our model's view with what yjs reads.
+// agree compares all replicas: each library's view of its own, the others' view of each encoded state, the state
+// vectors, the deleted ranges, and nbduet's view with that of yjs.
 func agree(f *foreign, p program, peers []peer, names []string) error {
 	state, err := peers[0].diff([]byte{0})
 	if err != nil {
@@ -163,7 +163,7 @@ func samePycrdt(what string, got, want reading) error {
 	return nil
 }
 
-// sameModel compares our model's view with what yjs reads.
+// sameModel compares nbduet's view with that of yjs.
 func sameModel(n *ydoc.Notebook, want reading) error {
 	expected := map[string]any{}
 	meta, _ := modelForm.as(want.Roots["meta"]).(map[string]any)
@@ -192,7 +192,7 @@ func sameModel(n *ydoc.Notebook, want reading) error {
 	return nil
 }
 
-// sameCell compares a cell with what yjs reads. Parts that are not of the kind they should be count as absent.
+// sameCell compares a cell with the one that yjs reads. Parts of a wrong type count as absent.
 func sameCell(c ydoc.Cell, want any) error {
 	w, _ := want.(map[string]any)
 	text := func(key string) string {

@@ -8,20 +8,20 @@ import (
 
 // peer is one replica.
 type peer interface {
-	// edit does operations in one transaction and returns the updates that it makes.
+	// edit does operations in one transaction and returns their updates.
 	edit(ops []op) ([][]byte, error)
-	// apply takes updates in.
+	// apply applies updates.
 	apply(updates ...[]byte) (applied, error)
 	stateVector() ([]byte, error)
 	diff(stateVector []byte) ([]byte, error)
 	close() error
 }
 
-// applied is what follows from applying updates.
+// applied is the result of applying updates.
 type applied struct {
 	All   [][]byte `json:"all"` // the updates that a server passes on
-	Own   [][]byte `json:"own"` // those among them that the replica made itself
-	waits bool     // whether something waits for more
+	Own   [][]byte `json:"own"` // those that the replica made itself
+	waits bool     // whether an update waits for another
 }
 
 // remote is a document in another process.

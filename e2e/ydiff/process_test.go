@@ -28,7 +28,7 @@ func startForeign(ctx context.Context) (*foreign, error) {
 	return &f, nil
 }
 
-// startYjs starts the Node process alone.
+// startYjs starts only the Node process.
 func startYjs(ctx context.Context) (*child.Process, error) {
 	if _, err := os.Stat(filepath.Join("..", "node", "node_modules", "yjs")); err != nil {
 		return nil, fmt.Errorf("yjs is missing: make node: %w", err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// kind is whose replica a peer is.
+// kind is the library of a peer's replica.
 type kind string
 
 const (
@@ -24,10 +24,10 @@ func (k kind) model() bool { return k == labKind || k == serverKind }
 // inPython reports whether a replica is a document of pycrdt.
 func (k kind) inPython() bool { return k == pycrdtKind || k == serverKind }
 
-// wantsAll reports whether a replica of a mesh is to get what it lacks as a whole only.
+// wantsAll reports whether a replica of a mesh must get missing updates as a whole.
 func (k kind) wantsAll() bool { return k.inPython() || k == labKind }
 
-// op is one operation of an edit. Peers take its numbers modulo what they have.
+// op is one operation of an edit. Peers take its numbers modulo their sizes.
 type op struct {
 	Op string `json:"op"`
 	N  [3]int `json:"n"`
@@ -36,11 +36,11 @@ type op struct {
 	V  any    `json:"v"`
 }
 
-// step is an edit of peer P, when there are operations, or else an event of the network.
+// step is an edit of peer P if it has operations, else an event of the network.
 type step struct {
 	Do   string // "edit"; in a star connect, leave, up, down; in a mesh pass, again, cut, sync
-	P, Q int    // the peer; in a mesh the peer that sends, and the one that receives
-	K    int    // how many messages
+	P, Q int    // the peer; in a mesh the sender and the receiver
+	K    int    // number of messages
 	Ops  []op
 }
 
@@ -67,7 +67,7 @@ func (s step) String() string {
 	}
 }
 
-// program is all that a run depends on. In a star peer 0 is the server.
+// program is the whole input of a run. In a star peer 0 is the server.
 type program struct {
 	Seed  uint64
 	Mesh  bool
@@ -92,5 +92,5 @@ func (p program) String() string {
 	return b.String()
 }
 
-// strict reports whether all is written as a notebook should be: one of Jupyter's models takes part.
+// strict reports whether all edits are valid for notebooks, because one of Jupyter's models takes part.
 func (p program) strict() bool { return slices.ContainsFunc(p.Kinds, kind.model) }

@@ -9,30 +9,30 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// local is a notebook of ours.
+// local is a notebook of nbduet.
 type local struct {
 	n       *ydoc.Notebook
 	updates [][]byte
-	// What the last reading for a three-way change saw.
+	// The cell as last read for a three-way change.
 	seen ydoc.Cell
-	// The ids of all cells that there were, and whether this replica has made them.
+	// The ids of all cells so far, and whether this replica has made them.
 	made map[string]bool
-	// What was wrong with cells, by their ids.
+	// The faults of cells, by their ids.
 	faults map[string]string
-	// What it did, and what it took back, the last ones last.
+	// Its steps, and the undone ones, the latest last.
 	done, undone []named
 }
 
-// named is a step and what it is called.
+// named is a step with its name.
 type named struct {
 	*ydoc.Step
 	name string
 }
 
-// maxSteps is how many steps can be taken back.
+// maxSteps is the number of steps that can be undone.
 const maxSteps = 64
 
-// push puts a step behind others, and lets the first go where they are too many.
+// push appends a step to a list and removes the first if there are too many.
 func (l *local) push(list *[]named, s named) {
 	if *list = append(*list, s); len(*list) > maxSteps {
 		l.release((*list)[:1])
@@ -42,7 +42,7 @@ func (l *local) push(list *[]named, s named) {
 
 func (l *local) release(list []named) {
 	for _, s := range list {
-		if s.Step != nil { // nil: what an undo did that had nothing to do
+		if s.Step != nil { // nil: an undo without an effect
 			l.n.Release(s.Step)
 		}
 	}
@@ -85,7 +85,7 @@ func (l *local) edit(ops []op) ([][]byte, error) {
 	return l.updates, err
 }
 
-// note notes the cells that it has not seen yet as ours or not, and those that are malformed.
+// note records new cells as made by this replica or not, and the malformed ones.
 func (l *local) note(ours bool) {
 	for _, c := range l.n.Cells() {
 		if _, known := l.made[c.ID]; !known {
@@ -97,7 +97,7 @@ func (l *local) note(ours bool) {
 	}
 }
 
-// stepName tells edits that leave each character where it is from those that may put it elsewhere.
+// stepName distinguishes edits that leave each character in its place from others.
 func stepName(ops []op) string {
 	for _, o := range ops {
 		if structural(o.Op) || o.Op == "rewrite" || o.Op == "carry" {
@@ -107,7 +107,7 @@ func stepName(ops []op) string {
 	return "write"
 }
 
-// apply may write, too: it carries over what others wrote into a cell before they knew that it was moved.
+// apply may also write: it carries over text that others wrote into a cell before they received its move.
 func (l *local) apply(updates ...[]byte) (a applied, _ error) {
 	l.updates = nil
 	defer func() { a.Own = l.updates }()
@@ -126,8 +126,8 @@ func (l *local) stateVector() ([]byte, error)   { return l.n.StateVector() }
 func (l *local) diff(sv []byte) ([]byte, error) { return l.n.Diff(sv) }
 func (l *local) close() error                   { return l.n.Err() }
 
-// back undoes or redoes a step, and looks that this takes back nothing that others have done: their cells and what they
-// wrote stay, and no cell is malformed that was not.
+// back undoes or redoes a step, and checks that this affects no edits of others: their cells and their text stay, and no
+// further cell is malformed.
 func (l *local) back(undo bool) error {
 	l.note(false)
 	before := l.n.Cells()
@@ -159,7 +159,7 @@ func (l *local) back(undo bool) error {
 		return nil
 	}
 	for _, c := range before {
-		// A cell whose id somebody has removed may be one of ours.
+		// A cell whose id was removed by another peer may be this replica's.
 		if c.ID != "" && !l.made[c.ID] && !slices.ContainsFunc(after, func(a ydoc.Cell) bool { return a.ID == c.ID }) {
 			return fmt.Errorf("undo has taken away cell %s, which somebody else has made", c.ID)
 		}

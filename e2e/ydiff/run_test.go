@@ -11,7 +11,7 @@ type world interface {
 	settle() error
 }
 
-// run runs a program and says how its replicas differ in the end, or what failed.
+// run runs a program and returns an error if its replicas differ at the end, or if a step failed.
 func run(f *foreign, p program) (err error) {
 	peers := make([]peer, len(p.Kinds))
 	names := make([]string, len(p.Kinds))

@@ -18,11 +18,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// serverSeeds is how many programs are run in rooms of a real server.
+// serverSeeds is the number of programs that are run in rooms of a real server.
 const serverSeeds = 20
 
-// TestServerHoldsTheSame runs random programs of two of our replicas in rooms of a Jupyter server. In the end both must
-// hold what the server writes to the file.
+// TestServerHoldsTheSame runs random programs of two nbduet replicas in rooms of a Jupyter server. At the end both must
+// have the content of the server's file.
 func TestServerHoldsTheSame(t *testing.T) {
 	t.Parallel()
 	s := jupytertest.Shared(t)
@@ -54,7 +54,7 @@ func TestServerHoldsTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The server may be writing the file once more, which empties it first.
+			// The server may be writing the file again, which truncates it first.
 			if err := poll.Until(ctx, "a whole file", func(context.Context) error {
 				_, err := nbfile.Read(filepath.Join(s.Root, name))
 				return err
@@ -72,7 +72,7 @@ func TestServerHoldsTheSame(t *testing.T) {
 	}
 }
 
-// inRoom runs the edits of a program in the room of a notebook, lets the server save, and returns what both replicas hold.
+// inRoom runs a program's edits in the room of a notebook, lets the server save, and returns both replicas' content.
 func inRoom(ctx context.Context, srv *jupyter.Server, name string, seed uint64) (own any, err error) {
 	var writers [2]*local
 	var rooms [2]*rtc.Room
@@ -107,7 +107,7 @@ func inRoom(ctx context.Context, srv *jupyter.Server, name string, seed uint64) 
 			return nil, err
 		}
 	}
-	// While the server ends a save of its own it skips others.
+	// During its own save the server skips others.
 	if err := poll.Until(ctx, "a save", func(ctx context.Context) error {
 		status, err := rooms[0].Save(ctx)
 		if err == nil && status != "success" {
@@ -117,8 +117,8 @@ func inRoom(ctx context.Context, srv *jupyter.Server, name string, seed uint64) 
 	}); err != nil {
 		return nil, err
 	}
-	// Two moves of one cell at the same time leave two cells with its id, and the server gives one of them another when it
-	// saves: both replicas have to hear of that.
+	// Two moves of one cell at the same time leave two cells with its id, and the server gives one of them another id
+	// when it saves: both replicas have to receive that.
 	for _, room := range rooms {
 		if err := room.Barrier(ctx); err != nil {
 			return nil, err

@@ -8,8 +8,8 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// TestShrink shrinks programs of all sorts under a made-up fault: they fail when an edit of the text "😀" comes before the
-// end of a connection.
+// TestShrink shrinks programs of all kinds with an artificial fault: they fail if an edit of the text "😀" comes before
+// the end of a connection.
 func TestShrink(t *testing.T) {
 	fails := func(p program) bool {
 		wrote := false

@@ -2,8 +2,8 @@ package ydiff
 
 import "slices"
 
-// shrink looks for a smaller program that fails too: it leaves out ever smaller runs of steps, then single operations
-// and their texts, as long as fails says so and tries are left.
+// shrink returns a smaller program that fails too: it leaves out ever smaller runs of steps, then single operations and
+// their texts, while fails accepts the result and tries are left.
 func shrink(p program, tries int, fails func(program) bool) program {
 	try := func(q program) bool {
 		if tries <= 0 {
@@ -45,7 +45,7 @@ func shrink(p program, tries int, fails func(program) bool) program {
 	return p
 }
 
-// simplerOps are like o with less in it.
+// simplerOps returns smaller variants of o.
 func simplerOps(o op) []op {
 	var ops []op
 	if o.N != [3]int{} {
@@ -74,7 +74,7 @@ func simplerOps(o op) []op {
 	return ops
 }
 
-// fewer leaves out ever smaller runs of steps as long as try takes what is left, and goes on says so.
+// fewer leaves out ever smaller runs of steps that try can do without, while goesOn returns true.
 func fewer[S any](steps []S, try func([]S) bool, goesOn func() bool) {
 	for size := len(steps) / 2; size > 0; {
 		smaller := false

@@ -26,17 +26,17 @@ type star struct {
 type client struct {
 	peer
 	kind kind
-	// ours: it keeps our rules: nothing but step 1 is sent before step 2 has come.
+	// ours: an nbduet client, which sends only step 1 before step 2 has arrived.
 	ours bool
-	// patient: it writes nothing before step 2 has come for the first time. So do we, and users of Jupyter's models.
+	// patient: it writes nothing before the first step 2, like nbduet and users of Jupyter's models.
 	patient bool
-	// eager: it sends its updates from the moment that it is connected, before it has answered the server's step 1, so
-	// that they may follow a gap. JupyterLab does that, and pycrdt takes the gap for filled; yjs does not.
+	// eager: it sends its updates from the start of the connection, before it has answered the server's step 1, so that
+	// they may follow a gap. JupyterLab does that, and pycrdt takes the gap for filled; yjs does not.
 	eager     bool
 	answered  bool // the server's step 1
 	connected bool
-	synced    bool // step 2 has come on this connection
-	began     bool // and on any
+	synced    bool // step 2 has arrived on this connection
+	began     bool // and on any connection
 	asked     []byte
 	up, down  []message
 }
@@ -133,7 +133,7 @@ func (c *client) ask() error {
 	return err
 }
 
-// deliverUp has the server handle messages of a client.
+// deliverUp delivers messages of a client to the server.
 func (s *star) deliverUp(c *client, n int) error {
 	n = min(n, len(c.up))
 	messages := c.up[:n]
@@ -147,7 +147,7 @@ func (s *star) deliverUp(c *client, n int) error {
 			c.down = append(c.down, message{step2, diff})
 			continue
 		}
-		// What comes in a row is applied in one call.
+		// Consecutive updates are applied in one call.
 		updates := [][]byte{messages[i].payload}
 		for i+1 < n && messages[i+1].kind != step1 {
 			i++
@@ -162,7 +162,7 @@ func (s *star) deliverUp(c *client, n int) error {
 	return nil
 }
 
-// raced reports whether there is an update among the next messages to a client that come before its step 2.
+// raced reports whether an update is among the next messages to a client that precede its step 2.
 func (c *client) raced(n int) bool {
 	for _, m := range c.down[:min(n, len(c.down))] {
 		if m.kind == step2 {
@@ -175,7 +175,7 @@ func (c *client) raced(n int) bool {
 	return false
 }
 
-// deliverDown has a client handle messages of the server.
+// deliverDown delivers messages of the server to a client.
 func (c *client) deliverDown(n int) error {
 	n = min(n, len(c.down))
 	messages := c.down[:n]
@@ -220,7 +220,7 @@ func (c *client) answer(sv []byte) error {
 	return err
 }
 
-// settle connects everybody and delivers everything.
+// settle connects all clients and delivers everything.
 func (s *star) settle() error {
 	for _, c := range s.clients[1:] {
 		if !c.connected {

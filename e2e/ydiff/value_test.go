@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Plain values are nil, bool, int, float64, string, []any and map[string]any. What JSON lacks is written as an object
-// with the key "$": undefined, bigint, bytes, float (NaN and infinities), doc in what is read; map, array and text, with
-// their content as "v", for shared types that are to be made.
+// Plain values are nil, bool, int, float64, string, []any and map[string]any. Other values are objects with the key "$":
+// undefined, bigint, bytes, float (NaN and infinities), and doc when read; map, array and text, with their content as
+// "v", for new shared types.
 
-// pieces are what random texts are made of: words, line ends, astral and combining characters, nothing.
+// pieces are the parts of random texts: words, line ends, astral and combining characters, and "".
 var pieces = []string{
 	"a", "b", "x", "import ", " = ", "1", "\n", "\n\n", "  ", "é", "e\u0301", "\u0301", "日本", "😀", "👩‍👩‍👧", "𝒳", "🇩🇪", "\x00", "", "\r", "\"\\",
 }
@@ -19,7 +19,7 @@ var pieces = []string{
 // random draws the parts of programs.
 type random struct {
 	*rand.Rand
-	strict bool // whether values are JSON and metadata such as nbformat allows
+	strict bool // whether values are JSON, and metadata is valid for nbformat
 }
 
 func (r random) text(most int) string {
@@ -30,12 +30,12 @@ func (r random) text(most int) string {
 	return b.String()
 }
 
-// key is a map key from a small set, so that replicas meet at it. The empty key is one.
+// key returns a map key from a small set, so that replicas use the same ones. The empty key is in it.
 func (r random) key() string {
 	return []string{"", "k", "key", "é😀", "a.b", "tags", "collapsed", "jupyter"}[r.IntN(8)]
 }
 
-// metadata is a value for a key of a cell's metadata.
+// metadata returns a value for a key of a cell's metadata.
 func (r random) metadata(key string) any {
 	switch {
 	case r.strict && key == "tags":
@@ -48,7 +48,7 @@ func (r random) metadata(key string) any {
 	return r.value(3)
 }
 
-// value is any value that lib0 can carry.
+// value returns any value that lib0 can encode.
 func (r random) value(depth int) any {
 	switch k := r.IntN(16); {
 	case k == 0:
@@ -62,8 +62,8 @@ func (r random) value(depth int) any {
 	case k == 4:
 		list := []float64{0.5, 0.1, 5e-324, -1e300, 3.4028234663852886e38, 1 << 60, 1e21}
 		if r.strict {
-			// The server's model makes ints of the others, and panics at those over 64 bits. Of 2^60 it makes a bigint,
-			// which JupyterLab's reads as an empty object.
+			// The server's model converts the others to ints, and panics at those over 64 bits. It turns 2^60 into a
+			// bigint, which JupyterLab's model reads as an empty object.
 			list = list[:3]
 		}
 		return list[r.IntN(len(list))]
@@ -91,7 +91,7 @@ func (r random) values(depth, most int) []any {
 	return l
 }
 
-// special is a value that JSON lacks.
+// special returns a value that JSON lacks.
 func (r random) special() any {
 	switch r.IntN(4) {
 	case 0:
@@ -105,7 +105,7 @@ func (r random) special() any {
 	}
 }
 
-// shared is a value that may hold shared types.
+// shared returns a value that may contain shared types.
 func (r random) shared(depth int) any {
 	switch k := r.IntN(6); {
 	case depth == 0 || k < 3:
@@ -139,7 +139,7 @@ func (r random) output() any {
 	}
 }
 
-// ours is v as a caller of our own editor would give it.
+// ours converts v to the arguments of nbduet's editor.
 func ours(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -168,16 +168,16 @@ func ours(v any) any {
 	return v
 }
 
-// form is how a reader sees what JavaScript reads.
+// form is the form in which a library reads JavaScript values.
 type form int
 
 const (
-	// relayedForm is what yjs reads of what pycrdt passed on: a bigint is a number.
+	// relayedForm is yjs's form after pycrdt has passed the value on: a bigint is a number.
 	relayedForm form = iota
-	// pycrdtForm is pycrdt's own: moreover, undefined is None.
+	// pycrdtForm is pycrdt's form: moreover, undefined becomes None.
 	pycrdtForm
-	// modelForm is our model's: plain JSON. Undefined keys are absent, bytes are base64, and NaN and the infinities are
-	// texts, as a client reads them (pyjson.Number).
+	// modelForm is the form of nbduet's model: plain JSON. Undefined keys are absent, bytes are base64, and NaN and the
+	// infinities are texts, as a client reads them (pyjson.Number).
 	modelForm
 )
 
@@ -215,7 +215,7 @@ func (f form) as(v any) any {
 			return n
 		case f != modelForm:
 			return v
-		default: // bytes, or what is no number
+		default: // bytes, or not a number
 			return v["v"]
 		}
 	}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(jupytertest.Tests(m))
 }
 
-// TestReplicasAgree runs random programs. The first that fails is shrunk and printed.
+// TestReplicasAgree runs random programs. The first failure is shrunk and printed.
 func TestReplicasAgree(t *testing.T) {
 	t.Parallel()
 	first, count := uint64(1), uint64(2_000)
@@ -50,25 +50,24 @@ func TestReplicasAgree(t *testing.T) {
 	if !t.Failed() {
 		t.Logf("%d programs, no difference, %d of them crashed another library", count, crashed)
 	}
-	// One such program is known (72,560): pycrdt ends with a segmentation fault,
-	// with or without us. They say nothing about our documents, unless they
-	// become many.
+	// One such program is known (72,560): pycrdt has a segmentation fault, with or without nbduet. Crashes say nothing
+	// about nbduet's documents, unless there are many.
 	if crashed > count/50_000 {
 		t.Errorf("%d of %d programs crashed another library", crashed, count)
 	}
 }
 
-// queue hands out the programs of a run to its workers.
+// queue distributes the programs of a run to its workers.
 type queue struct {
 	t          *testing.T
 	next, done atomic.Uint64
 	end, count uint64
 	failed     atomic.Bool
-	crashed    atomic.Uint64 // programs that ended a foreign process by a signal
+	crashed    atomic.Uint64 // programs in which a foreign process died from a signal
 }
 
-// turn is how many programs the foreign processes run before they are started
-// anew: they do not give back all the memory that a program takes.
+// turn is how many programs the foreign processes run before they are restarted, because they do not release all memory
+// of a program.
 const turn = 5_000
 
 // some runs one turn of programs, and reports whether there are more.
@@ -118,7 +117,7 @@ func (q *queue) some() bool {
 	return true
 }
 
-// report tells of a program that failed, with a smaller one that fails too.
+// report reports a failed program, with a smaller one that fails too.
 func report(f *foreign, p program, err error) string {
 	small := shrink(p, 400, func(q program) bool { return run(f, q) != nil })
 	return fmt.Sprintf("seed %d fails: %v\nset NBDUET_SEED=%d to run it alone\nA smaller program that fails: %v\n%v", p.Seed, err, p.Seed, run(f, small), small)

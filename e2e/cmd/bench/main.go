@@ -1,10 +1,10 @@
-// Command bench counts what a model pays for the answers of nbduet, in tokens of o200k, beside those of Datalayer's
-// jupyter-mcp-server and beside the content itself, and prints a table.
+// Command bench counts the tokens (o200k) of nbduet's answers, beside those of Datalayer's jupyter-mcp-server and beside
+// the content itself, and prints a table.
 //
 // It starts one JupyterLab and both servers as an MCP client does, over stdio and with their default settings, and gives
-// each the same notebooks under names of their own. All texts of an answer count; pictures and structured content do
-// not. Notes under the table list the calls. A second table has the cost of a whole task, that of the demo, with the list
-// of tools and the arguments that the model writes.
+// each its own copies of the same notebooks. All texts of an answer count; pictures and structured content do not. Notes
+// under the table list the calls. A second table has the cost of a whole task, the demo's, with the list of tools and
+// the arguments that the model writes.
 //
 // With -update, it also writes the comparison table of a page such as README.md.
 package main
@@ -42,8 +42,8 @@ func main() {
 	}
 }
 
-// run measures, prints the tables, and writes the one of the page update, unless that is "". If record is not "", it
-// names a file for the texts of all answers.
+// run measures, prints the tables, and writes the table of the page update, unless that is "". A nonempty record names a
+// file for the texts of all answers.
 func run(ctx context.Context, binary, record, update string) (err error) {
 	if binary == "" {
 		root, err := lab.RepoRoot()

@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// checkFile waits for the autosave to have brought the whole script's work to
-// the notebook's file, and says what is missing where it does not.
+// checkFile waits until the autosave has written the whole script's work to the notebook's file, and returns an error
+// that names the missing parts.
 func checkFile(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

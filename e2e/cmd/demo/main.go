@@ -1,10 +1,8 @@
-// Command demo shows an agent at work in a notebook: it starts JupyterLab with
-// a copy of the demo notebook and nbduet as an MCP client would, and works
-// through a script while a person watches in a browser.
+// Command demo shows an agent at work in a notebook: it starts JupyterLab with a copy of the demo notebook and nbduet as
+// an MCP client would, and works through a script while a person watches in a browser.
 //
-// On a terminal it waits for the person, and stays until Ctrl-C. Elsewhere it
-// checks what the notebook's file holds in the end; the exit code is 1 where
-// something is missing.
+// On a terminal it waits for the person and stays until Ctrl-C. Elsewhere it checks the notebook's file at the end; the
+// exit code is 1 if a part is missing.
 package main
 
 import (
@@ -24,7 +22,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// notebook is the name of the notebook's copy in the folder of JupyterLab.
+// notebook is the name of the notebook's copy in JupyterLab's folder.
 const notebook = "demo.ipynb"
 
 func main() {
@@ -43,7 +41,7 @@ func main() {
 	}
 }
 
-// run is the whole demo. It leaves no process behind.
+// run runs the whole demo. It leaves no process behind.
 func run(ctx context.Context, binary string) (err error) {
 	root, err := lab.RepoRoot()
 	if err != nil {
@@ -104,12 +102,12 @@ func run(ctx context.Context, binary string) (err error) {
 	return nil
 }
 
-// waitForPerson gives a person the time to open the address.
+// waitForPerson gives a person time to open the address.
 func waitForPerson(ctx context.Context) error {
 	const limit = 60 * time.Second
 	say("Press Enter when you see the notebook; without, it begins in a minute.")
 	entered := make(chan struct{})
-	go func() { // ends with the program where nobody presses anything
+	go func() { // ends with the program if no key is pressed
 		defer close(entered)
 		_, _ = os.Stdin.Read(make([]byte, 256))
 	}()

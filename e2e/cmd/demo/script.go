@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/cmd/demo/task"
 )
 
-// perform works through the script, showing each answer as it comes, and rests
-// for pause before each step, so that a person can follow.
+// perform works through the script and shows each answer as it comes. It pauses before each step, so that a person can
+// follow.
 func perform(ctx context.Context, nbduet *agent.Agent, pause time.Duration) error {
 	for i, s := range task.Steps(notebook) {
 		select {

@@ -11,11 +11,10 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// maxLines is how many lines of one text are shown.
+// maxLines is the number of lines shown of one text.
 const maxLines = 12
 
-// show prints an answer, short enough to read: cells by their first line,
-// outputs as their text, images by their size.
+// show prints a shortened answer: cells by their first line, outputs as their text, images by their size.
 func show(answer *agent.Answer) error {
 	var body struct {
 		agent.Executed

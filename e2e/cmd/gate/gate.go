@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// errLimit is why everything is ended.
+// errLimit is the cause when the time limit ends everything.
 var errLimit = errors.New("the time is over")
 
 // gate is one run of targets.
 type gate struct {
 	limit     time.Duration
 	within    time.Duration // a warm run fails if it takes longer; 0 is no bound
-	stamp     string        // the file that a run leaves when it has succeeded
+	stamp     string        // a successful run leaves this file
 	meanwhile string
 	logs      string // a folder for each target
 	begun     time.Time
 	out       io.Writer
 
 	mu    sync.Mutex
-	steps []*step      // in the order in which they began
-	own   map[int]bool // the processes of those that have not ended
+	steps []*step      // in the order of their starts
+	own   map[int]bool // the processes of steps that have not ended
 }
 
-// run runs the targets and returns the exit code: 0 where all of them succeeded.
+// run runs the targets and returns the exit code: 0 if all of them succeeded.
 func (g *gate) run(ctx context.Context, targets []string) (code int) {
 	ctx, stop := context.WithTimeoutCause(ctx, g.limit, errLimit)
 	defer stop()
@@ -39,7 +39,7 @@ func (g *gate) run(ctx context.Context, targets []string) (code int) {
 	watching.Go(func() {
 		select {
 		case <-ctx.Done():
-			g.broken(context.Cause(ctx)) // before anything of it ends
+			g.broken(context.Cause(ctx)) // before any process is ended
 			endAll()
 		case <-finished:
 		}
@@ -62,7 +62,7 @@ func (g *gate) run(ctx context.Context, targets []string) (code int) {
 	return 0
 }
 
-// inTime returns an error if a run that has succeeded was warm and took too long. It leaves the stamp of such runs.
+// inTime returns an error if a successful warm run took too long. It writes the stamp of successful runs.
 func (g *gate) inTime(took time.Duration) error {
 	if g.stamp == "" {
 		return nil
@@ -74,7 +74,7 @@ func (g *gate) inTime(took time.Duration) error {
 	return os.WriteFile(g.stamp, nil, 0o600)
 }
 
-// begunSteps are the steps that have begun until now.
+// begunSteps returns the steps that have begun so far.
 func (g *gate) begunSteps() []*step {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// makefile has a target that writes what tests do, one that fails, and one that leaves its parents and stays.
+// makefile has a target that writes a test log, one that fails, and one that leaves its parents and stays.
 const makefile = `
 good:
 	@echo good is run
@@ -64,7 +64,7 @@ func has(t *testing.T, said string, words ...string) {
 	}
 }
 
-// The table has each target and the slowest tests; one that fails keeps no other from being run.
+// The table has each target and the slowest tests; a failing target does not stop the others.
 func TestTable(t *testing.T) {
 	code, said := opened(t, &gate{meanwhile: "beside"}, "bad", "beside", "good")
 	if code != 1 {
@@ -73,7 +73,7 @@ func TestTable(t *testing.T) {
 	has(t, said, "bad is run", "beside is run", "FAILED: exit status 2", "ok, beside the others", "ok, 1 tests", "7s  p TestOne", "in all")
 }
 
-// A warm run fails if it takes too long, the first one does not, and one that has failed makes none warm.
+// A warm run fails if it takes too long, the first run does not, and a failed run does not make the next one warm.
 func TestWithin(t *testing.T) {
 	stamp := filepath.Join(t.TempDir(), "stamp")
 	for _, run := range []struct {
@@ -87,14 +87,14 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// Nothing is run that needs what could not be made.
+// Targets that need a failed one are not run.
 func TestNeeds(t *testing.T) {
 	code, said := opened(t, &gate{meanwhile: "bad"}, "bad", "good")
 	test.Eq(t, 1, code)
 	test.StrNotContains(t, said, "good is run")
 }
 
-// At the limit everything is ended, with the list of what was still running.
+// At the limit everything is ended, and the list of what was still running is printed.
 func TestLimit(t *testing.T) {
 	code, said := opened(t, &gate{limit: time.Second}, "stays", "good")
 	test.Eq(t, 1, code)
@@ -102,7 +102,7 @@ func TestLimit(t *testing.T) {
 	has(t, said, "the time is over", "target   stays", "test     p TestStays", "sleep 1000", "FAILED")
 }
 
-// A process that has lost its parent is gone when it has ended.
+// An orphaned process is gone once it has ended.
 func TestOrphan(t *testing.T) {
 	code, said := opened(t, &gate{limit: 30 * time.Second}, "orphan")
 	if code != 0 {
@@ -111,7 +111,7 @@ func TestOrphan(t *testing.T) {
 	has(t, said, "the orphan is gone")
 }
 
-// What a target leaves behind is ended.
+// A target's leftover processes are ended.
 func TestLeftBehind(t *testing.T) {
 	code, said := opened(t, &gate{}, "leaves")
 	if code != 0 {
@@ -120,7 +120,7 @@ func TestLeftBehind(t *testing.T) {
 	has(t, said, "left behind, and ended: ", "sleep 1000")
 }
 
-// A stop from outside is as the limit is.
+// A stop from outside works like the limit.
 func TestStopped(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile(filepath.Join(".", "Makefile"), []byte(makefile), 0o600); err != nil {

@@ -1,15 +1,15 @@
-// Command gate runs targets of the Makefile one after the other and says at the end what took how long:
+// Command gate runs targets of the Makefile one after the other and prints how long each took:
 //
 //	gate -meanwhile environments lint test-fake environments test-contract
 //
-// The target of -meanwhile is started at once, and runs beside the others until the one of that name in their list: there
-// it is waited for. All are run, also where one fails, except what comes after the one of -meanwhile where that fails. Two
-// at a time are enough for a small machine: what is fetched beside what is computed.
+// The target of -meanwhile is started at once and runs beside the others until its name comes up in the list; there gate
+// waits for it. All targets are run, even if one fails, except those after the target of -meanwhile if that fails. Two
+// at a time are enough for a small machine: one downloads while the other computes.
 //
-// Each target sees NBDUET_TEST_LOG, a folder for what `go test -json` writes; of that the counts and the ten slowest tests
-// are made. A warm run fails if it takes longer than -within: the file of -stamp says that an earlier run has installed and
-// compiled what the targets need. After -limit gate ends everything, and says which targets, tests and processes were still
-// running. It leaves no process behind, on Linux also none that has left its parents.
+// Each target sees NBDUET_TEST_LOG, a folder for the output of `go test -json`; the counts and the ten slowest tests
+// come from it. A warm run fails if it takes longer than -within: the file of -stamp shows that an earlier run has
+// installed and compiled what it needs. After -limit gate ends everything and prints the targets, tests and processes
+// that were still running. It leaves no process behind, on Linux not even orphans.
 package main
 
 import (

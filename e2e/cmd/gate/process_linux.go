@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of those that lose theirs, so that it can find and end them.
+// adopt makes this process the parent of orphaned descendants, so that it can find and end them.
 func adopt() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the parent of processes that lose theirs: %w", err)
@@ -22,7 +22,7 @@ func adopt() error {
 	return nil
 }
 
-// process is one below this.
+// process is a descendant of this process.
 type process struct {
 	pid  int
 	line string
@@ -33,12 +33,12 @@ func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, p.line) }
 // entry is a process of the machine.
 type entry struct {
 	pid, parent int
-	ended       bool // and nobody has asked how
+	ended       bool // but not waited for
 }
 
-// processes are those of the machine.
+// processes returns all processes of the machine.
 func processes() (all []entry) {
-	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is good
+	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, file := range files {
 		b, err := os.ReadFile(file)
 		if err != nil {
@@ -57,7 +57,7 @@ func processes() (all []entry) {
 	return all
 }
 
-// descendants are the processes below this that have not ended.
+// descendants returns the descendants of this process that have not ended.
 func descendants() (found []process) {
 	all := processes()
 	below := map[int]bool{os.Getpid(): true}
@@ -74,8 +74,8 @@ func descendants() (found []process) {
 	return found
 }
 
-// bury asks the adopted processes, as they end, how they have ended: until then others can see them,
-// and a test that waits for the end of a server's kernel would wait in vain.
+// bury waits for adopted processes as they end. Until then they stay visible to others, and a test that waits for the
+// end of a server's kernel would not finish.
 func (g *gate) bury(finished <-chan struct{}) {
 	ends := make(chan os.Signal, 1)
 	signal.Notify(ends, unix.SIGCHLD)
@@ -89,14 +89,14 @@ func (g *gate) bury(finished <-chan struct{}) {
 		g.mu.Lock()
 		for _, e := range processes() {
 			if e.ended && e.parent == os.Getpid() && !g.own[e.pid] {
-				_, _ = unix.Wait4(e.pid, nil, unix.WNOHANG, nil) // how it has ended is all the same
+				_, _ = unix.Wait4(e.pid, nil, unix.WNOHANG, nil) // the exit status does not matter
 			}
 		}
 		g.mu.Unlock()
 	}
 }
 
-// commandLine is how a process was started, cut to a line's length.
+// commandLine returns a process's command line, cut to the length of a line.
 func commandLine(pid int) string {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {
@@ -109,10 +109,10 @@ func commandLine(pid int) string {
 	return line
 }
 
-// patience is how long processes may take to end when they are asked to.
+// patience is how long processes may take to end after SIGTERM.
 const patience = 5 * time.Second
 
-// endAll ends all processes below this: it asks them, and kills those that stay.
+// endAll terminates all descendants of this process and kills those that stay.
 func endAll() {
 	for _, p := range descendants() {
 		_ = unix.Kill(p.pid, unix.SIGTERM) // it may have ended
@@ -120,7 +120,7 @@ func endAll() {
 	for end := time.Now().Add(patience); time.Now().Before(end) && len(descendants()) > 0; {
 		time.Sleep(50 * time.Millisecond)
 	}
-	// Those that are killed may leave others behind, which become ours.
+	// Killed processes may leave others behind, which this process adopts.
 	for left := descendants(); len(left) > 0; left = descendants() {
 		for _, p := range left {
 			_ = unix.Kill(p.pid, unix.SIGKILL)

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// adopt does nothing: only Linux lets a process become the parent of those that lose theirs.
+// adopt does nothing: only Linux lets a process adopt orphans.
 func adopt() error { return nil }
 
-// process is one below this.
+// process is a descendant of this process.
 type process struct {
 	pid  int
 	line string
@@ -21,11 +21,11 @@ type process struct {
 
 func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, p.line) }
 
-// descendants are the processes below this, as far as their parents live.
+// descendants returns the descendants of this process, as far as their parents live.
 func descendants() []process {
 	out, err := exec.Command("ps", "-A", "-o", "pid=,ppid=,command=").Output()
 	if err != nil {
-		return nil // no ps: they end with their terminal
+		return nil // without ps they end with their terminal
 	}
 	below := map[int]bool{os.Getpid(): true}
 	var found []process
@@ -50,7 +50,7 @@ func descendants() []process {
 // bury does nothing: nothing is adopted.
 func (g *gate) bury(<-chan struct{}) {}
 
-// endAll ends all processes below this.
+// endAll kills all descendants of this process.
 func endAll() {
 	for _, p := range descendants() {
 		if process, err := os.FindProcess(p.pid); err == nil {

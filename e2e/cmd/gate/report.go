@@ -9,10 +9,10 @@ import (
 	"github.com/nbduet/nbduet/e2e/gotest"
 )
 
-// slowest is how many tests the table names.
+// slowest is the number of tests that the table names.
 const slowest = 10
 
-// table prints what took how long, and the slowest tests.
+// table prints how long each target took, and the slowest tests.
 func (g *gate) table() {
 	w := g.out
 	fmt.Fprint(w, "\nwhat took how long\n")
@@ -55,7 +55,7 @@ func (g *gate) table() {
 	}
 }
 
-// broken says what was still running when everything was ended.
+// broken prints the steps, tests and processes that were still running when everything was ended.
 func (g *gate) broken(why error) {
 	w := g.out
 	fmt.Fprintf(w, "\ngate: ended after %s: %v. What was still running:\n", short(time.Since(g.begun)), why)

@@ -13,15 +13,15 @@ import (
 	"github.com/nbduet/nbduet/e2e/gotest"
 )
 
-// step is a target while it runs and after it.
+// step is a running or finished target.
 type step struct {
 	name   string
-	aside  bool   // beside the others; what it prints is kept until it is waited for
-	logs   string // what its tests wrote
+	aside  bool   // beside the others; its output is kept until the gate waits for it
+	logs   string // the output of its tests
 	begun  time.Time
 	output lockedBuffer
 
-	ended chan struct{} // closed at the end; the rest may be read then
+	ended chan struct{} // closed at the end; the other fields may be read then
 	took  time.Duration
 	err   error
 }
@@ -38,7 +38,7 @@ func (g *gate) start(name string, aside bool) *step {
 	if aside {
 		cmd.Stdout, cmd.Stderr = &s.output, &s.output
 	}
-	// What make has started and what outlives it may hold its output open.
+	// Processes that outlive make may hold its output open.
 	cmd.WaitDelay = 5 * time.Second
 	s.err = os.MkdirAll(s.logs, 0o755)
 	if s.err == nil {
@@ -59,7 +59,7 @@ func (g *gate) start(name string, aside bool) *step {
 	return s
 }
 
-// begin starts a process and notes it as one that is waited for, before anybody sees it end.
+// begin starts a process and registers it as one that is waited for, before its end can be seen.
 func (g *gate) begin(cmd *exec.Cmd) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,12 +83,12 @@ func (s *step) over() bool {
 	}
 }
 
-// show prints what a step beside the others has printed.
+// show prints the output of a step that ran beside the others.
 func (s *step) show(w io.Writer, waited time.Duration) {
 	fmt.Fprintf(w, "== %s, beside the others (waited for %s)\n%s", s.name, waited.Round(time.Second), s.output.String())
 }
 
-// tests reads what the step's tests have written until now.
+// tests reads the output of the step's tests so far.
 func (s *step) tests() (*gotest.Log, error) {
 	l := gotest.NewLog()
 	files, err := filepath.Glob(filepath.Join(s.logs, "*.json"))
@@ -109,7 +109,7 @@ func (s *step) tests() (*gotest.Log, error) {
 	return l, nil
 }
 
-// lockedBuffer is a buffer that is read while a process writes.
+// lockedBuffer is a buffer that can be read while a process writes to it.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

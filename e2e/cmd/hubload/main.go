@@ -1,5 +1,5 @@
-// Command hubload measures what a hub's users need: it starts a JupyterHub with nbduet as its service, a server for each user
-// with a notebook open in a room of it, and has some of them work. It prints a table in Markdown.
+// Command hubload measures the needs of a hub's users: it starts a JupyterHub with nbduet as its service and a server for each
+// user, with a notebook open in a room there, and lets some of the users work. It prints a table in Markdown.
 //
 //	make load USERS=100 ACTIVE=10 FOR=10m
 package main
@@ -39,7 +39,7 @@ c.JupyterHub.concurrent_spawn_limit = 4
 c.JupyterHub.active_server_limit = 0
 `
 
-// A load is what is asked for.
+// A load is the requested load.
 type load struct {
 	users, active int
 	lasts         time.Duration
@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// run measures, and writes the table.
+// run measures and writes the table.
 func (l load) run(ctx context.Context, out io.Writer) (err error) {
 	folder, err := os.MkdirTemp("", "nbduet-load-")
 	if err != nil {
@@ -103,7 +103,7 @@ func (l load) run(ctx context.Context, out io.Writer) (err error) {
 	return report(out, l, idle, watch, took)
 }
 
-// begin makes the users, their servers and notebooks, and opens a room of each.
+// begin makes the users, their servers and notebooks, and opens a room for each.
 func (l load) begin(ctx context.Context, hub *hubs.Hub) ([]*person, error) {
 	people := make([]*person, l.users)
 	names := make([]string, l.users)
@@ -129,7 +129,7 @@ func (l load) begin(ctx context.Context, hub *hubs.Hub) ([]*person, error) {
 	return people, err
 }
 
-// work has the active users work, and returns how long their calls took.
+// work lets the active users work and returns how long their calls took.
 func (l load) work(ctx context.Context, people []*person, watch *watch) (map[string][]time.Duration, error) {
 	ctx, stop := context.WithTimeout(ctx, l.lasts)
 	defer stop()
@@ -146,7 +146,7 @@ func (l load) work(ctx context.Context, people []*person, watch *watch) (map[str
 	return took, errors.Join(err, <-looked)
 }
 
-// each calls do for all of a list, so many at once.
+// each calls do for each item of a list, atOnce of them at a time.
 func each[T any](list []T, atOnce int, do func(T) error) error {
 	turns := make(chan struct{}, atOnce)
 	errs := make([]error, len(list))

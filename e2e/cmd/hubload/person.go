@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/jupyterhub/hubs"
 )
 
-// notebook is the path of each user's.
+// notebook is the path of each user's notebook.
 const notebook = "work.ipynb"
 
 // A person is a user of the hub with a client.
@@ -95,7 +95,7 @@ func (p *person) call(ctx context.Context, tool string, args map[string]any) err
 	return nil
 }
 
-// free is a port at which nobody listens.
+// free returns an unused port.
 func free(ctx context.Context) (int, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// report writes what was measured.
+// report writes the measurements.
 func report(out io.Writer, l load, idle figures, w *watch, took map[string][]time.Duration) error {
 	var b strings.Builder
 	first, last := w.looks[0], w.looks[len(w.looks)-1]

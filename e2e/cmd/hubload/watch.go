@@ -22,29 +22,29 @@ const (
 
 var kinds = []string{kindProgram, kindServer, kindKernel, kindHub}
 
-// A figure is what the processes of one kind take at a moment.
+// A figure is the use of memory and CPU by the processes of one kind at one moment.
 type figure struct {
 	processes int
-	memory    int64         // bytes, of which what several share is counted once (PSS)
+	memory    int64         // bytes (PSS: shared memory is counted once)
 	cpu       time.Duration // since their starts
 }
 
 type figures map[string]figure
 
-// A watch looks at processes now and then.
+// A watch samples processes at intervals.
 type watch struct {
 	program string
-	folder  string // of the hub, which is in the environment of all that it starts
+	folder  string // the hub's; it is in the environment of all its processes
 	looks   []figures
 	times   []time.Time
 }
 
 func newWatch(program, folder string) *watch { return &watch{program: program, folder: folder} }
 
-// every is how often a watch looks.
+// every is the interval of a watch.
 const every = 10 * time.Second
 
-// until looks until ctx ends, at the beginning and at the end, too.
+// until takes samples until ctx ends, including one at the beginning and one at the end.
 func (w *watch) until(ctx context.Context) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -64,7 +64,7 @@ func (w *watch) until(ctx context.Context) error {
 	}
 }
 
-// look is what the processes take now.
+// look returns the processes' present use.
 func (w *watch) look() (figures, error) {
 	folders, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
@@ -92,7 +92,7 @@ func (w *watch) look() (figures, error) {
 	return out, nil
 }
 
-// kind is what a process is, "" for one of others.
+// kind returns the kind of a process, or "" for other processes.
 func (w *watch) kind(folder string) string {
 	line, err := os.ReadFile(filepath.Join(folder, "cmdline"))
 	if err != nil {
@@ -119,10 +119,10 @@ func (w *watch) kind(folder string) string {
 	return ""
 }
 
-// ticks is how many units of CPU time Linux counts in a second, on all machines that Go runs on.
+// ticks is Linux's number of CPU time units per second, on all machines that Go runs on.
 const ticks = 100
 
-// taken is the memory and the CPU time of a process.
+// taken returns the memory and the CPU time of a process.
 func taken(folder string) (memory int64, cpu time.Duration, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, "smaps_rollup"))
 	if err != nil {
@@ -146,7 +146,7 @@ func taken(folder string) (memory int64, cpu time.Duration, err error) {
 	if len(fields) < 13 {
 		return 0, 0, fmt.Errorf("read %s/stat: it has %d fields", folder, len(fields))
 	}
-	for _, f := range fields[11:13] { // in the program and in the system
+	for _, f := range fields[11:13] { // user and system time
 		n, err := strconv.ParseInt(f, 10, 64)
 		if err != nil {
 			return 0, 0, fmt.Errorf("read %s/stat: %w", folder, err)

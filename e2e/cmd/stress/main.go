@@ -1,9 +1,9 @@
-// Command stress runs tests many times over, in another order each time, and says which of them failed how often:
+// Command stress runs tests repeatedly, in another order each time, and prints how often each of them failed:
 //
 //	stress [-count 3] [-cpu 1,2,4] [-keep folder] packages…
 //
-// The packages are run by `go test -race -shuffle=on`, with GOFLAGS as they are. What go test printed stays in the folder
-// of -keep. The seed of a failure is what `go test -shuffle=SEED` takes for the same order again.
+// The packages are run by `go test -race -shuffle=on` with the present GOFLAGS. The output of go test stays in the folder
+// of -keep. `go test -shuffle=SEED` with the seed of a failure repeats its order.
 package main
 
 import (
@@ -68,7 +68,7 @@ func list(ctx context.Context, patterns []string) ([]string, error) {
 	return lines(out), nil
 }
 
-// test runs the tests of a package, one process, and adds what became of them.
+// test runs the tests of a package in one process and adds their results.
 func test(ctx context.Context, l *gotest.Log, keep string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-race", "-vet=off", "-shuffle=on", "-timeout=60m"}, args...)...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -109,7 +109,7 @@ func test(ctx context.Context, l *gotest.Log, keep string, args ...string) error
 	return nil
 }
 
-// kept is the file for what go test prints of a package.
+// kept creates the file for a package's go test output.
 func kept(folder, pkg string) (*os.File, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder of -keep: %w", err)

@@ -9,8 +9,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/gotest"
 )
 
-// report prints each test that failed with its rate, its seeds, and what it said the first time; those within others stand
-// for them.
+// report prints each failed test, with its rate, its seeds and its first output.
 func report(w io.Writer, l *gotest.Log) {
 	var names []gotest.Name
 	failures := map[gotest.Name][]gotest.Failure{}
@@ -45,5 +44,5 @@ func report(w io.Writer, l *gotest.Log) {
 
 func lines(b []byte) []string { return strings.Fields(string(b)) }
 
-// fileName is a file's name for a package.
+// fileName returns a package's file name.
 func fileName(pkg string) string { return strings.ReplaceAll(pkg, "/", "_") + ".json" }

@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A test that failed is named once, with its rate and seed and what it said.
+// A failed test is named once, with its rate, seed and output.
 func TestReport(t *testing.T) {
 	l := gotest.NewLog()
 	if err := l.Read(strings.NewReader(`{"Action":"output","Package":"p","Output":"-test.shuffle 17\n"}

@@ -1,5 +1,5 @@
-// Command vetsource runs the checks of go vet on packages that it type-checks from source, with all that they import. For
-// another system that takes a tenth of the time of go vet, which compiles all of it first.
+// Command vetsource runs the checks of go vet on packages that it type-checks from source, with all their imports. This
+// takes a tenth of the time of go vet for another system, which compiles everything first.
 //
 //	GOOS=windows vetsource ./...
 package main

@@ -10,7 +10,7 @@ import (
 	"github.com/shoenig/test/must"
 )
 
-// A mistake in a file of another system is found there alone.
+// A mistake in a file of another system is found for that system only.
 func TestFindsMistakesOfASystem(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "vetsource")
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()

@@ -4,9 +4,9 @@
 //	withserver go test ./...
 //
 // The command sees NBDUET_TEST_SERVER_URL, NBDUET_TEST_SERVER_TOKEN and
-// NBDUET_TEST_SERVER_ROOT (the folder on disk that the server shows). The exit
-// code is the command's; where it is not 0, the server's log is kept in
-// .cache, named after the process.
+// NBDUET_TEST_SERVER_ROOT (the server's folder on disk). The exit code is the
+// command's; if it is not 0, the server's log is kept in .cache, named after
+// the process.
 package main
 
 import (
@@ -35,7 +35,7 @@ func run(command []string) (code int, err error) {
 	if len(command) == 0 {
 		return 2, errors.New("name a command to run")
 	}
-	// A Ctrl-C reaches the command too; the server is stopped after its end.
+	// A Ctrl-C reaches the command too; the server is stopped after the command's end.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	server, err := lab.Start(ctx, lab.Options{})
@@ -61,7 +61,7 @@ func run(command []string) (code int, err error) {
 	return 0, err
 }
 
-// keepLog copies the server's log to where it stays, for a later look at what went wrong.
+// keepLog copies the server's log to .cache for a later diagnosis.
 func keepLog(server *lab.Lab) error {
 	root, err := lab.RepoRoot()
 	if err != nil {

@@ -1,21 +1,21 @@
-// Command ybench times shared documents of ours, of yjs in Node and of pycrdt side by side and prints a table.
+// Command ybench times nbduet's shared documents, yjs in Node and pycrdt side by side and prints a table.
 //
-// Each library runs in a process of its own, ours too. A process gets one request for a workload and takes the time
-// itself. Rounds alternate between the three, after one that does not count, and the table has medians. Memory is that
-// of fresh processes.
+// Each library runs in its own process, nbduet's too. A process gets one request for a workload and takes the time
+// itself. Rounds alternate between the three, after one that does not count, and the table has medians. Memory is
+// measured in fresh processes.
 //
 // The aim is to be at or ahead of yjs in every line, with at most 1.2 times its memory. pycrdt, which is Rust, is ahead
-// of ours in some:
+// of nbduet in some:
 //
-//   - Applying and encoding a whole state takes two to four times as long. Ours checks each update completely before it
-//     decodes it, and makes an item, its content and its neighbours' ids one by one, as the library wants them. A store of
-//     our own that holds items in blocks would help.
-//   - Keystrokes take one to four times as long, mostly in the library: each transaction makes some ten maps and sets, of
-//     which one keystroke needs none. A path of our own for updates of one item would help.
+//   - Applying and encoding a whole state takes two to four times as long. nbduet checks each update completely before it
+//     decodes it, and makes an item, its content and its neighbours' ids one by one, as the library requires. Our own
+//     store that holds items in blocks would help.
+//   - Keystrokes take one to four times as long, mostly in the library: each transaction makes some ten maps and sets,
+//     which one keystroke does not need. A separate path for updates of one item would help.
 //   - Documents after many edits keep up to half more resident memory, because each item carries the ids of both its
-//     neighbours and its parent as pointers. The store of our own would help here too.
+//     neighbours and its parent as pointers. Our own store would help here too.
 //
-// Where cells are read as well, as they are in use, ours is ahead: pycrdt converts each value anew on each read.
+// Where cells are read as well, as in real use, nbduet is ahead: pycrdt converts each value anew on each read.
 package main
 
 import (
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// workload is one line of the table. Its name is that of the requests.
+// workload is one line of the table. Its name is the name of the requests.
 type workload struct{ name, title string }
 
 var workloads = []workload{
@@ -72,21 +72,21 @@ var workloads = []workload{
 	{"historyRemote", "40,000 keystrokes of another"},
 }
 
-// memories are those whose line says what documents keep of memory.
+// memories are the workloads that measure the memory of documents.
 var memories = []workload{
 	{"memory", "100 documents of 100 cells"},
 	{"memoryEdited", "10 documents of 1,000 cells, 20,000 edits"},
 }
 
-// result is what a process answers.
+// result is a process's answer.
 type result struct {
 	MS     float64 `json:"ms"`
-	Size   int     `json:"size"` // what the work came to, the same for all but in encoding
+	Size   int     `json:"size"` // result of the work; all libraries agree except in encoding
 	HeapMB float64 `json:"heapMB"`
 	RSSMB  float64 `json:"rssMB"`
 }
 
-// library is how to start the process of one.
+// library describes how to start a library's process.
 type library struct {
 	name    string
 	command []string
@@ -135,7 +135,7 @@ func bench(ctx context.Context, rounds int, only string) error {
 	var procs []*child.Process
 	defer func() {
 		for _, p := range procs {
-			_ = p.Stop() // nothing more is asked of it
+			_ = p.Stop() // its answer is not needed
 		}
 	}()
 	for _, l := range libs {
@@ -167,7 +167,7 @@ func bench(ctx context.Context, rounds int, only string) error {
 	return nil
 }
 
-// measure runs one workload in all processes by turns and returns each one's median.
+// measure runs one workload in all processes by turns and returns each process's median.
 func measure(procs []*child.Process, w workload, rounds int) ([]float64, error) {
 	times := make([][]float64, len(procs))
 	for round := range rounds + 1 {
@@ -194,7 +194,7 @@ func measure(procs []*child.Process, w workload, rounds int) ([]float64, error) 
 	return medians, nil
 }
 
-// memory is what documents keep in fresh processes.
+// memory measures the memory of documents in fresh processes.
 func memory(ctx context.Context, libs []library, g given, w workload, rounds int) error {
 	resident, heap := make([]float64, len(libs)), make([]float64, len(libs))
 	for i, l := range libs {
@@ -212,13 +212,13 @@ func memory(ctx context.Context, libs []library, g given, w workload, rounds int
 		}
 		resident[i], heap[i] = median(rss), median(live)
 	}
-	heap[2] = 0 // it has no such figure
+	heap[2] = 0 // not available
 	line(w.title+": live heap, MB", heap)
 	line(w.title+": resident, MB", resident)
 	return nil
 }
 
-// line prints figures of ours, yjs and pycrdt, 0 for none.
+// line prints the figures of nbduet, yjs and pycrdt; 0 means no figure.
 func line(title string, v []float64) {
 	fmt.Printf("%-58s", title)
 	for _, x := range v {

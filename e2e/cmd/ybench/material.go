@@ -8,20 +8,20 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// given is what all processes work on. It is the same in each run.
+// given is the common input of all processes. It is the same in each run.
 type given struct {
 	Fresh          []byte   `json:"fresh"`          // a notebook of 1,000 cells
 	Edited         []byte   `json:"edited"`         // the same after 20,000 edits
 	Small          []byte   `json:"small"`          // a notebook of 100 cells
-	Positions      []int    `json:"positions"`      // of single letters that are inserted
-	Appends        int      `json:"appends"`        // how many lines or outputs are appended
+	Positions      []int    `json:"positions"`      // of inserted single letters
+	Appends        int      `json:"appends"`        // number of appended lines or outputs
 	Line           string   `json:"line"`           // of a stream
 	Stream         [][]byte `json:"stream"`         // the updates of a stream, its cell first
 	History        []change `json:"history"`        // of a text, change by change
 	HistoryUpdates [][]byte `json:"historyUpdates"` // the updates of these changes
 }
 
-// change is a position, how much is deleted there, and what is inserted.
+// change is a position, a number of deleted characters, and the inserted text.
 type change [3]any
 
 const (
@@ -67,7 +67,7 @@ func material() (g given, err error) {
 	return g, err
 }
 
-// notebook has code cells of about 3.6 KB each, outputs included.
+// notebook returns a notebook of code cells of about 3.6 KB each, including outputs.
 func notebook(cells int) (*ydoc.Notebook, error) {
 	n := ydoc.NewNotebookWith(ydoc.Options{ClientID: 1001})
 	err := n.Edit("fill", func(e *ydoc.Editor) error {
@@ -152,7 +152,7 @@ func historyUpdates(changes []change) (updates [][]byte, err error) {
 	return updates, write(t, changes)
 }
 
-// writing is how somebody writes a long text: words letter by letter, with slips that are taken back at once; now and
+// writing imitates a person who writes a long text: words letter by letter, with slips that are deleted at once; now and
 // then the caret moves, mostly not far, and a part is deleted or pasted.
 func writing(r *rand.Rand) (changes []change) {
 	length, caret := 0, 0

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// answer is the process of our documents.
+// answer runs the process of nbduet's documents.
 func answer(in io.Reader, out io.Writer) error {
 	lines := bufio.NewReader(in)
 	var g given
@@ -220,7 +220,7 @@ func write(t *ydoc.Text, changes []change) error {
 	return nil
 }
 
-// number is one made here, or one that came as JSON.
+// number returns a number that was made here or decoded from JSON.
 func number(v any) int {
 	if f, ok := v.(float64); ok {
 		return int(f)
@@ -244,7 +244,7 @@ func memoryOf(count int, state []byte) (result, error) {
 	return result{HeapMB: after - before, RSSMB: rssAfter - rssBefore, Size: len(docs)}, err
 }
 
-// memoryNow is the live heap and what of the process is in memory, in megabytes.
+// memoryNow returns the live heap and the resident memory of the process, in megabytes.
 func memoryNow() (heap, resident float64, err error) {
 	debug.FreeOSMemory() // collects first
 	var m runtime.MemStats

@@ -17,18 +17,18 @@ import (
 
 // Token is a user's token for the hub and its servers.
 type Token struct {
-	// ID names the token where Secret may not be shown.
+	// ID names the token in output that must not show Secret.
 	ID     string `json:"id"`
 	Secret string `json:"token"`
 }
 
-// Call asks the hub's API as a service that may do everything. The path is below /hub/api; what is sent is encoded as JSON
-// unless it is nil, and the answer decoded into out unless that is nil. A status that is no success is an error.
+// Call calls the hub's API as a service that may do everything. The path is below /hub/api. It encodes send as JSON
+// unless it is nil, and decodes the answer into out unless that is nil. A status outside 2xx is an error.
 func (h *Hub) Call(ctx context.Context, method, path string, send, out any) error {
 	return h.CallAs(ctx, Token{Secret: h.secret}, method, path, send, out)
 }
 
-// CallAs asks with a token.
+// CallAs calls the API with a token.
 func (h *Hub) CallAs(ctx context.Context, as Token, method, path string, send, out any) error {
 	text, err := json.Marshal(send)
 	if err != nil {
@@ -63,12 +63,12 @@ func (h *Hub) CallAs(ctx context.Context, as Token, method, path string, send, o
 	return nil
 }
 
-// of is a user's path in the API, or what stands below it.
+// of returns a user's path in the API, or a path below it.
 func of(user string, below ...string) string {
 	return "/users/" + url.PathEscape(user) + strings.Join(below, "")
 }
 
-// AddUsers makes users, with a home for each.
+// AddUsers makes users, each with a home.
 func (h *Hub) AddUsers(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if err := h.Call(ctx, http.MethodPost, of(name), nil, nil); err != nil {
@@ -90,7 +90,7 @@ func (h *Hub) RemoveUser(ctx context.Context, name string) error {
 	return h.Call(ctx, http.MethodDelete, of(name), nil, nil)
 }
 
-// Token makes a token of a user's with the given scopes; without any, it may do what the user may.
+// Token makes a user's token with the given scopes; without scopes, it may do everything that the user may.
 func (h *Hub) Token(ctx context.Context, user string, scopes ...string) (t Token, err error) {
 	send := map[string]any{"note": "of a test"}
 	if len(scopes) > 0 {
@@ -100,7 +100,7 @@ func (h *Hub) Token(ctx context.Context, user string, scopes ...string) (t Token
 	return t, err
 }
 
-// Revoke makes a token worthless.
+// Revoke revokes a token.
 func (h *Hub) Revoke(ctx context.Context, user string, t Token) error {
 	return h.Call(ctx, http.MethodDelete, of(user, "/tokens/", t.ID), nil, nil)
 }
@@ -123,7 +123,7 @@ func (h *Hub) StartServer(ctx context.Context, user string) (address string, err
 	return address, err
 }
 
-// StopServer stops a user's server, as the user or an idle culler does, and waits until it has.
+// StopServer stops a user's server, as the user or an idle culler does, and waits for its end.
 func (h *Hub) StopServer(ctx context.Context, user string) error {
 	if err := h.Call(ctx, http.MethodDelete, of(user, "/server"), nil, nil); err != nil {
 		return err
@@ -142,14 +142,14 @@ func (h *Hub) AwaitStopped(ctx context.Context, user string) error {
 	})
 }
 
-// server is a user's server as the hub knows it.
+// server is a user's server in the hub's API.
 type server struct {
 	URL     string
 	Ready   bool
 	Pending string
 }
 
-// server asks for a user's server, which is nil if absent.
+// server returns a user's server, or nil if absent.
 func (h *Hub) server(ctx context.Context, user string) (*server, error) {
 	var u struct{ Servers map[string]*server }
 	err := h.Call(ctx, http.MethodGet, of(user), nil, &u)

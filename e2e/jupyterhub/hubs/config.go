@@ -16,8 +16,8 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// ours is the part of the hub's configuration that makes it one of a test. It comes after the test's own, and reads what
-// differs from hub to hub from a file, as nothing of it is written into Python.
+// ours is the part of the hub's configuration for tests. It comes after the test's part. It reads the values of this hub
+// from a file, so that none has to be written as Python.
 const ours = `
 import json, os
 
@@ -53,17 +53,17 @@ c.JupyterHub.load_roles.append({
 })
 `
 
-// layout is where the parts of a hub are.
+// layout has the paths of the parts of a hub.
 type layout struct {
-	// packages are those of the hub; python runs the hub, and serving its servers.
+	// packages are the hub's packages; python runs the hub, and serving its servers.
 	packages, python, serving string
 	proxy                     []string
-	// base is the temporary folder, homes the one of the users' homes.
+	// base is the temporary folder, homes the folder of the users' homes.
 	base, homes string
 	address     string // host and port of the proxy
 }
 
-// find finds what was installed. The error says what to run.
+// find finds the installed programs. The error names the command to run.
 func find(opt Options) (l layout, err error) {
 	root, err := lab.RepoRoot()
 	if err != nil {
@@ -89,7 +89,7 @@ func find(opt Options) (l layout, err error) {
 	return l, nil
 }
 
-// write makes the folders and the configuration, and returns what the hub's environment has besides that of the machine.
+// write makes the folders and the configuration and returns the hub's additional environment.
 func (l *layout) write(ctx context.Context, opt Options, secret string) (env []string, err error) {
 	l.homes = filepath.Join(l.base, "homes")
 	home := filepath.Join(l.base, "home")
@@ -103,7 +103,7 @@ func (l *layout) write(ctx context.Context, opt Options, secret string) (env []s
 		return nil, err
 	}
 	l.address = ports[0]
-	// Nothing of the hub's own is handed on to its servers but what is named here.
+	// Only these variables of the hub are passed on to its servers.
 	servers := map[string]string{"PYTHONPATH": l.packages, "PYTHONUNBUFFERED": "1", mark: l.base}
 	for _, pair := range opt.Env {
 		name, value, _ := strings.Cut(pair, "=")
@@ -124,11 +124,11 @@ func (l *layout) write(ctx context.Context, opt Options, secret string) (env []s
 	return []string{"HOME=" + home, "PYTHONPATH=" + l.packages, "PYTHONUNBUFFERED=1", "NBDUET_HUB_SETTINGS=" + file, mark + "=" + l.base}, nil
 }
 
-// config is the file of the hub's configuration.
+// config returns the file of the hub's configuration.
 func (l *layout) config() string { return filepath.Join(l.base, "jupyterhub_config.py") }
 
-// free finds addresses that nobody listens at. They are below those that systems give to processes that ask for any, so that
-// nobody is given one before the hub listens there.
+// free returns unused addresses. Their ports are below the ephemeral range, so that the system does not give one to
+// another process before the hub listens there.
 func free(ctx context.Context, n int) (addresses []string, err error) {
 	var listen net.ListenConfig
 	for range 1000 {

@@ -6,9 +6,9 @@
 //	url, err := h.StartServer(ctx, "ann")
 //	token, err := h.Token(ctx, "ann", "access:servers!user=ann")
 //
-// All that a hub reads or writes lies in one temporary folder: its database, its secrets, and a home for each user. It
-// listens on the loopback address alone, and nothing of the environment that could lead it elsewhere is handed on to it.
-// A user logs in with any password, and so no one else may reach it.
+// A hub reads and writes only below one temporary folder: its database, its secrets, and a home for each user. It listens
+// only on the loopback address, and no variable of the environment that could lead it elsewhere is passed on to it. A user
+// logs in with any password, so other machines must not reach it.
 //
 // Concurrency: a [Hub] may be used from any goroutine. One goroutine waits for the end of the hub's process; Stop waits
 // for that goroutine.

@@ -21,20 +21,20 @@ import (
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// mark is the variable in the environment of all that a hub starts, and of what that starts. Its value is the folder.
+// mark is a variable in the environment of all descendants of a hub. Its value is the folder.
 const mark = "NBDUET_TESTS_HUB"
 
-// Options say how a hub is started.
+// Options are the options of a hub.
 type Options struct {
 	// Version is 5 or 6.
 	Version int
-	// Prefix is the path that the hub lives under, such as "/labs/"; empty is "/".
+	// Prefix is the hub's path prefix, such as "/labs/"; empty means "/".
 	Prefix string
 	// Config is the test's part of jupyterhub_config.py.
 	Config string
-	// Python is the interpreter of the users' servers; empty is that of .venv.
+	// Python is the interpreter of the users' servers; empty means the one of .venv.
 	Python string
-	// Env is what the environment of the users' servers has besides.
+	// Env has additional variables for the users' servers.
 	Env []string
 }
 
@@ -43,17 +43,17 @@ type Hub struct {
 	// URL is the hub's address with its prefix and without a trailing slash.
 	URL string
 
-	secret string // of a service that may do all that tests ask for
+	secret string // of a service with all permissions that tests need
 	dirs   layout
 	log    *os.File
 	pid    int
 	exited chan struct{} // closed when the hub's process has ended
-	exit   error         // how it ended; read after exited
+	exit   error         // its error; read after exited
 	once   sync.Once
 	ending error
 }
 
-// Start starts a hub and returns when it answers. The context limits the start only; the hub runs until Stop.
+// Start starts a hub and returns when it answers. The context limits only the start; the hub runs until Stop.
 func Start(ctx context.Context, opt Options) (*Hub, error) {
 	dirs, err := find(opt)
 	if err != nil {
@@ -69,7 +69,7 @@ func Start(ctx context.Context, opt Options) (*Hub, error) {
 	err = poll.Until(ctx, "the hub to answer", func(ctx context.Context) error {
 		select {
 		case <-h.exited:
-			return nil // no use in waiting
+			return nil // waiting is useless
 		default:
 			return h.Call(ctx, http.MethodGet, "/info", nil, nil)
 		}
@@ -85,7 +85,7 @@ func Start(ctx context.Context, opt Options) (*Hub, error) {
 	return h, nil
 }
 
-// start lays out the folder and starts the process.
+// start makes the folders and starts the process.
 func (h *Hub) start(ctx context.Context, opt Options) error {
 	secret := make([]byte, 24)
 	if _, err := rand.Read(secret); err != nil {
@@ -115,7 +115,7 @@ func (h *Hub) start(ctx context.Context, opt Options) error {
 	return nil
 }
 
-// clean is the environment of the machine without what leads to another hub's proxy, servers or settings.
+// clean returns the machine's environment without variables that lead to another hub's proxy, servers or settings.
 func clean() (env []string) {
 	for _, pair := range lab.CleanEnv() {
 		if !strings.HasPrefix(pair, "CONFIGPROXY_") {
@@ -125,7 +125,7 @@ func clean() (env []string) {
 	return env
 }
 
-// Home is the folder of a user's, which the user's server shows.
+// Home returns a user's folder, which the user's server shows.
 func (h *Hub) Home(user string) string { return filepath.Join(h.dirs.homes, user) }
 
 // LogTail returns the last n lines that the hub, its proxy and the users' servers printed.
@@ -148,7 +148,7 @@ func (h *Hub) Stop() error {
 	return h.ending
 }
 
-// end asks the hub to stop, which then stops its servers, and after some time makes it.
+// end asks the hub to stop, which stops its servers, and kills it after some time.
 func (h *Hub) end() error {
 	for _, with := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		if err := syscall.Kill(-h.pid, with); err != nil && !errors.Is(err, syscall.ESRCH) {
@@ -164,8 +164,8 @@ func (h *Hub) end() error {
 	return nil
 }
 
-// sweep kills what is left of the hub: servers and kernels are in groups of their own, and where the hub did not come to
-// stop them, no one else does.
+// sweep kills the hub's leftover processes: servers and kernels have their own process groups, and only the hub stops
+// them.
 func (h *Hub) sweep() error {
 	all, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {
@@ -174,7 +174,7 @@ func (h *Hub) sweep() error {
 	for _, file := range all {
 		env, err := os.ReadFile(file)
 		if err != nil || !bytes.Contains(env, []byte(mark+"="+h.dirs.base+"\x00")) {
-			continue // it has ended, or is somebody else's
+			continue // it has ended, or belongs to another user
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// placed puts a service's configuration, as a page has it, where a test has its hub: addresses, folders, programs. It comes
-// after the page's, and before ours.
+// placed replaces addresses, folders and programs in a page's service configuration with those of a test's hub. It comes
+// after the page's part and before the part for tests.
 const placed = `
 import json, os
 
@@ -28,7 +28,7 @@ def place(services, texts):
 c.JupyterHub.services = place(c.JupyterHub.services, json.loads(%q))
 `
 
-// Free is an address at which nobody listens, for a service.
+// Free returns an unused address for a service.
 func Free(ctx context.Context) (string, error) {
 	all, err := free(ctx, 1)
 	if err != nil {
@@ -37,8 +37,8 @@ func Free(ctx context.Context) (string, error) {
 	return all[0], nil
 }
 
-// Place is what stands after the configuration of services as a page has it: each text of the page is replaced by another,
-// in which SITE is the hub's address and FOLDER the hub's temporary folder.
+// Place returns the configuration to add after a page's configuration of services: it replaces each text of the page
+// with another, in which SITE is the hub's address and FOLDER the hub's temporary folder.
 func Place(texts map[string]string) (string, error) {
 	b, err := json.Marshal(texts)
 	if err != nil {
@@ -47,8 +47,8 @@ func Place(texts map[string]string) (string, error) {
 	return fmt.Sprintf(placed, b), nil
 }
 
-// API is the address of the hub's API for services.
+// API returns the address of the hub's API for services.
 func (h *Hub) API() string { return h.URL + "/hub/api" }
 
-// Secret is the secret of the service that the tests are to the hub, and so a token that is no user's.
+// Secret returns the secret of the tests' own service in the hub, a token that does not belong to a user.
 func (h *Hub) Secret() Token { return Token{Secret: h.secret} }

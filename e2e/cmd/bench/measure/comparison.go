@@ -45,10 +45,10 @@ type Row struct {
 	Nbduet, Other Figure
 }
 
-// Figure is a number of tokens. Calls is 0 where the number of calls is not shown.
+// Figure is a number of tokens. Calls is 0 if the number of calls is not shown.
 type Figure struct{ Calls, Tokens int }
 
-// Comparison returns the rows of the result that the comparison shows, with all digits.
+// Comparison returns the result's rows for the comparison table, with all digits.
 func (r Result) Comparison() Comparison {
 	c := Comparison{Version: r.version}
 	for _, s := range shown {
@@ -160,14 +160,14 @@ func readFigure(text string) (f Figure, err error) {
 	return f, err
 }
 
-// agrees reports whether a figure of the table is this one, rounded after it moved by at most 3 % or 3 tokens: random ids
-// have more tokens or fewer.
+// agrees reports whether the table's figure is this one rounded, after a change of at most 3 % or 3 tokens: random ids
+// vary in their number of tokens.
 func (f Figure) agrees(table Figure) bool {
 	moved := max(3, int(math.Ceil(0.03*float64(f.Tokens))))
 	return f.Calls == table.Calls && Round(max(0, f.Tokens-moved)) <= table.Tokens && table.Tokens <= Round(f.Tokens+moved)
 }
 
-// Differences compares the table of a page with the measured comparison, and returns what is out of date.
+// Differences compares the table of a page with the measured comparison and returns the outdated figures.
 func (c Comparison) Differences(table Comparison) (problems []string) {
 	if table.Version != c.Version {
 		problems = append(problems, fmt.Sprintf("the table is about jupyter-mcp-server %s, measured is %s", table.Version, c.Version))

@@ -53,7 +53,7 @@ after
 	}
 }
 
-// A figure agrees with the table if it has moved by little; the calls must be the same.
+// A figure agrees with the table after a small change; the calls must be equal.
 func TestAgrees(t *testing.T) {
 	for _, c := range []struct {
 		measured, table Figure
@@ -100,7 +100,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// A page without a table, and a table that cannot be read, are errors.
+// A missing or unreadable table is an error.
 func TestReadComparisonFails(t *testing.T) {
 	head := comparisonBegin + "| | a | b 1.2 |\n| --- | --- | --- |\n"
 	for page, want := range map[string]string{

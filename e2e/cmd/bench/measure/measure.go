@@ -46,7 +46,7 @@ func scratch() ([]byte, error) {
 	return b, nil
 }
 
-// The lines that the comparison shows, too.
+// The lines that the comparison also shows.
 const (
 	readOutputs = "read 40 cells with outputs"
 	changeCell  = "change a cell not run"
@@ -55,7 +55,7 @@ const (
 	wholeTask   = "all of it"
 )
 
-// line is a line of the table. Content is below 0 where an answer has nothing to show.
+// line is a line of the table. Content is negative if an answer shows no content.
 type line struct {
 	what                  string
 	nbduet, other, itself int
@@ -63,21 +63,21 @@ type line struct {
 	note                  string
 }
 
-// measurement is what one line is made of. One without a name only makes calls that have to come before others.
+// measurement describes one line. One without a name only makes the calls that have to come before others.
 type measurement struct {
 	what   string
 	ours   []call
 	theirs []call
-	// file and cells say what the content itself is: these cells of that notebook of ours as it is afterwards, or all.
+	// file and cells select the content itself: these cells of that nbduet notebook after the calls, or all cells.
 	file  string
 	cells []int
-	// shows is what of these an answer shows.
+	// shows counts the part of them that an answer shows.
 	shows func(tokens.Content) int
-	// says is what the answers of both must say: one that is about something else costs what it likes.
+	// says lists words that both servers' answers must contain: the cost of an unrelated answer says nothing.
 	says []string
-	// pictures is how many pictures the answers of both must show.
+	// pictures is the number of pictures that the answers of both must show.
 	pictures int
-	// fails says that the answer may be that something failed.
+	// fails allows an answer that reports an error.
 	fails bool
 	note  string
 }
@@ -162,7 +162,7 @@ func measure(ctx context.Context, jupyter *lab.Lab, ours, theirs *server) ([]lin
 			return nil, err
 		}
 		if m.what == "" {
-			continue // what only has to come before
+			continue // only a preparation
 		}
 		if m.shows != nil {
 			if l.itself, err = itself(ctx, jupyter.Path("nbduet/"+m.file), m); err != nil {
@@ -183,7 +183,7 @@ func measure(ctx context.Context, jupyter *lab.Lab, ours, theirs *server) ([]lin
 	return append(lines, sent, given), nil
 }
 
-// itself counts what the cells of a measurement say, once the autosave has brought their outputs to the file.
+// itself counts the tokens of a measurement's cells once the autosave has written their outputs to the file.
 func itself(ctx context.Context, file string, m measurement) (n int, err error) {
 	err = poll.Until(ctx, "the outputs to be in "+file, func(context.Context) error {
 		content, err := os.ReadFile(file)
@@ -207,7 +207,7 @@ func itself(ctx context.Context, file string, m measurement) (n int, err error) 
 	return n, err
 }
 
-// only is a notebook of some cells of another.
+// only returns a notebook of some cells of another.
 func only(file []byte, cells []int) ([]byte, error) {
 	var nb struct {
 		Cells []json.RawMessage `json:"cells"`

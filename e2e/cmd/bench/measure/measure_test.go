@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// The table has a line for each measurement, with nothing where there is no content, and its note below.
+// The table has a line for each measurement, an empty column without content, and its note below.
 func TestTable(t *testing.T) {
 	got := table("Calls", []line{
 		{what: "read it", nbduet: 1234, other: 56, itself: 7, note: "with a call"},
@@ -34,7 +34,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// All texts of an answer count, and nothing else of it.
+// All texts of an answer count, and only they.
 func TestTextsOf(t *testing.T) {
 	got := textsOf(&mcp.CallToolResult{
 		Content:           []mcp.Content{mcp.NewTextContent("one"), mcp.NewImageContent("aGVsbG8=", "image/png"), mcp.NewTextContent("two")},
@@ -45,7 +45,7 @@ func TestTextsOf(t *testing.T) {
 	}
 }
 
-// A notebook of some cells has these alone; a cell that is not there is an error.
+// A notebook of some cells has only these; a missing cell is an error.
 func TestOnly(t *testing.T) {
 	file, err := scratch()
 	if err != nil {
@@ -66,7 +66,7 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// The notebook to run says nothing but its sources before it is run.
+// The notebook to run contains only its sources before it is run.
 func TestScratch(t *testing.T) {
 	file, err := scratch()
 	if err != nil {

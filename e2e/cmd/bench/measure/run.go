@@ -1,5 +1,5 @@
-// Package measure counts what a model pays for the answers of nbduet and of Datalayer's jupyter-mcp-server, in tokens of
-// o200k, and writes, reads and compares the comparison table of README.md.
+// Package measure counts the tokens (o200k) of the answers of nbduet and of Datalayer's jupyter-mcp-server, and writes,
+// reads and compares the comparison table of README.md.
 //
 // Concurrency: the functions keep no state.
 package measure
@@ -17,11 +17,11 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// datalayerVariable names the environment variable that says which jupyter-mcp-server to run in place of the one in
+// datalayerVariable names the environment variable with the jupyter-mcp-server to run instead of the one in
 // .cache/datalayer.
 const datalayerVariable = "NBDUET_DATALAYER"
 
-// Result is what Run has measured.
+// Result is the result of Run.
 type Result struct {
 	version       string // of jupyter-mcp-server
 	answers, task []line
@@ -32,8 +32,8 @@ func (r Result) String() string {
 	return table("Answers", r.answers) + "\n" + table("The whole of the demo's task", r.task)
 }
 
-// Run starts a JupyterLab, the nbduet in the file binary and jupyter-mcp-server, and measures both. If record is not nil,
-// the texts of all answers are written to it. Run leaves no process behind.
+// Run starts a JupyterLab, the nbduet in the file binary and jupyter-mcp-server, and measures both. It writes the texts
+// of all answers to record, unless that is nil. Run leaves no process behind.
 func Run(ctx context.Context, binary string, record io.Writer) (r Result, err error) {
 	root, err := lab.RepoRoot()
 	if err != nil {

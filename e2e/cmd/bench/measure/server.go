@@ -21,13 +21,13 @@ import (
 // exitLimit is how long a server may take to end.
 const exitLimit = 20 * time.Second
 
-// server is an MCP server that runs, with its client.
+// server is a running MCP server with its client.
 type server struct {
 	name    string
 	version string
 	process *agent.Process
 	client  *client.Client
-	// record, where not nil, gets the texts of all answers.
+	// record, if not nil, gets the texts of all answers.
 	record io.Writer
 }
 
@@ -47,7 +47,7 @@ func start(ctx context.Context, name, program string, args, env []string) (*serv
 }
 
 func (s *server) connect(ctx context.Context) error {
-	// The client keeps this context for as long as it lives.
+	// The client keeps this context for its whole life.
 	if err := s.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *server) connect(ctx context.Context) error {
 	return nil
 }
 
-// close ends the server. How the other one ends is no matter.
+// close ends the server. An error of the other server is ignored.
 func (s *server) close() error {
 	err := s.client.Close()
 	if _, late := s.process.Wait(exitLimit); late != nil {
@@ -80,7 +80,7 @@ type call struct {
 	args map[string]any
 }
 
-// cost makes the calls of a measurement, and counts the tokens of all texts of their answers.
+// cost makes the calls of a measurement and counts the tokens of all texts of their answers.
 func (s *server) cost(ctx context.Context, m measurement, calls []call) (int, error) {
 	sum, pictures := 0, 0
 	var said strings.Builder
@@ -129,7 +129,7 @@ func (s *server) keep(m measurement, c call, text string, n int) error {
 	return nil
 }
 
-// textsOf are the texts of an answer.
+// textsOf returns the texts of an answer.
 func textsOf(result *mcp.CallToolResult) (texts []string) {
 	for _, content := range result.Content {
 		if text, ok := content.(mcp.TextContent); ok {
@@ -161,8 +161,8 @@ func (s *server) list(ctx context.Context) (sent, given int, err error) {
 	return sent, given, nil
 }
 
-// CountTools counts the tokens of a list of tools: as it is sent, and as models get it, with names, descriptions and
-// arguments only.
+// CountTools counts the tokens of a list of tools: as sent, and as models get it, with only names, descriptions and
+// arguments.
 func CountTools(tools []mcp.Tool) (sent, given int, err error) {
 	b, err := json.Marshal(tools)
 	if err != nil {

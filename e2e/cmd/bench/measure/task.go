@@ -17,7 +17,7 @@ import (
 // taskName is the notebook of the demo's task that each server has in its folder.
 const taskName = "demo.ipynb"
 
-// ourTask are the calls of the demo.
+// ourTask returns the calls of the demo.
 func ourTask() (calls []call) {
 	for _, s := range task.Steps("nbduet/" + taskName) {
 		calls = append(calls, call{s.Tool, s.Args})
@@ -25,8 +25,8 @@ func ourTask() (calls []call) {
 	return calls
 }
 
-// theirTask are the same reads, runs and changes of the same cells with the tools of Datalayer's server, none of which runs
-// two cells, or runs a cell that it changes.
+// theirTask returns the same reads, runs and changes of the same cells with the tools of Datalayer's server. None of
+// these runs two cells, or runs a cell that it changes.
 func theirTask() []call {
 	at := func(cell int) map[string]any { return map[string]any{"cell_index": cell} }
 	insert := func(cell int, source string) call {
@@ -45,13 +45,13 @@ func theirTask() []call {
 	}
 }
 
-// taskSays is what the answers to the task say, whoever gives them: the last line that is printed, and a line of the table.
+// taskSays are words that both servers' answers to the task contain: the last printed line and a line of the table.
 var taskSays = []string{"Sun ######            1215", "dry      4  2916.2  3395"}
 
-// paid is what a model pays for a task.
+// paid is the cost of a task to a model.
 type paid struct{ list, calls, arguments, answers, all int }
 
-// pay has a server do the task, and counts.
+// pay performs the task with a server and counts the tokens.
 func (s *server) pay(ctx context.Context, calls []call) (p paid, err error) {
 	if _, p.list, err = s.list(ctx); err != nil {
 		return paid{}, err
@@ -71,7 +71,7 @@ func (s *server) pay(ctx context.Context, calls []call) (p paid, err error) {
 	return p, nil
 }
 
-// written counts the arguments of a call as a model writes them: as JSON in which nothing is escaped that need not be.
+// written counts the tokens of a call's arguments as a model writes them: as JSON without unnecessary escapes.
 func written(args map[string]any) (int, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -82,7 +82,7 @@ func written(args map[string]any) (int, error) {
 	return tokens.Count(strings.TrimSpace(b.String()))
 }
 
-// measureTask has both servers do the demo's task, and returns the lines of its table.
+// measureTask performs the demo's task with both servers and returns the lines of its table.
 func measureTask(ctx context.Context, jupyter *lab.Lab, ours, theirs *server) ([]line, error) {
 	our, err := ours.pay(ctx, ourTask())
 	if err != nil {
@@ -112,7 +112,7 @@ func measureTask(ctx context.Context, jupyter *lab.Lab, ours, theirs *server) ([
 	}, nil
 }
 
-// named says how many calls there are, and of which tools.
+// named returns the number of calls and the names of their tools.
 func named(calls []call) string {
 	var parts []string
 	for i := 0; i < len(calls); {

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/tokens"
 )
 
-// Arguments count as a model writes them: without escapes for HTML, and without a last line end.
+// Arguments count as a model writes them: without HTML escapes and without a final newline.
 func TestWritten(t *testing.T) {
 	got, err := written(map[string]any{"code": "a < b && c > d"})
 	if err != nil {
@@ -26,7 +26,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// Calls are named in their order, those of one tool that follow each other together.
+// Calls are named in order; consecutive calls of one tool are combined.
 func TestNamed(t *testing.T) {
 	got := named([]call{{tool: "read"}, {tool: "run"}, {tool: "run"}, {tool: "read"}})
 	if want := "4 calls (read, 2 × run, read)"; got != want {
@@ -34,7 +34,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// sourcesIn are the sources among the arguments of calls, in their order.
+// sourcesIn returns the sources among the arguments of calls, in order.
 func sourcesIn(calls []call) (sources []string) {
 	for _, c := range calls {
 		for _, key := range []string{"cells", "modifications"} {
@@ -50,7 +50,7 @@ func sourcesIn(calls []call) (sources []string) {
 	return sources
 }
 
-// Both servers are given the same cells.
+// Both servers get the same cells.
 func TestSameTask(t *testing.T) {
 	want := []string{task.TextCell, task.TableCell, task.PlotCell, task.ChangedPlotCell}
 	for name, calls := range map[string][]call{"nbduet": ourTask(), "Datalayer": theirTask()} {
@@ -60,7 +60,7 @@ func TestSameTask(t *testing.T) {
 	}
 }
 
-// The pictures of an answer are counted, and nothing else.
+// Only the pictures of an answer are counted.
 func TestPicturesOf(t *testing.T) {
 	got := picturesOf(&mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent("one"), mcp.NewImageContent("aGVsbG8=", "image/png")}})
 	if got != 1 {
@@ -68,7 +68,7 @@ func TestPicturesOf(t *testing.T) {
 	}
 }
 
-// An answer is recorded with who gave it and what it costs.
+// An answer is recorded with its server and its cost.
 func TestKeep(t *testing.T) {
 	var b strings.Builder
 	s := &server{name: "nbduet", record: &b}

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
-// Check compares the cells of a notebook's file with what is there when the task is done, and says what is missing.
+// Check compares the cells of a notebook's file with those of the finished task. Its error names missing ones.
 func Check(cells []nbfile.Cell) error {
 	wanted := []struct{ source, mimeType string }{
 		3: {TextCell, "text/plain"},
@@ -37,8 +37,7 @@ func Check(cells []nbfile.Cell) error {
 	return errors.Join(missing...)
 }
 
-// outputTypes are the MIME types of a cell's outputs, where a stream counts
-// as plain text once its last line is there.
+// outputTypes returns the MIME types of a cell's outputs. A stream counts as plain text once it has its last line.
 func outputTypes(c nbfile.Cell) []string {
 	var types []string
 	for _, output := range c.Outputs {

@@ -1,5 +1,5 @@
-// Package task is the piece of work that the demo shows: what an agent does with nbduet in the notebook
-// e2e/testdata/demo.ipynb, and what the notebook's file holds afterwards.
+// Package task is the task of the demo: an agent's steps with nbduet in the notebook e2e/testdata/demo.ipynb, and the
+// content of the notebook's file afterwards.
 //
 // Concurrency: the functions keep no state.
 package task
@@ -25,7 +25,7 @@ ax.bar(counts["day"], counts["bikes"], color=np.where(wet, "steelblue", "orange"
 ax.set_title("Bikes a day")
 plt.show()`
 
-	// ChangedPlotCell is what becomes of it.
+	// ChangedPlotCell is PlotCell after its change.
 	ChangedPlotCell = `fig, ax = plt.subplots(figsize=(6, 2.6))
 ax.bar(counts["day"], counts["bikes"], color=np.where(wet, "steelblue", "orange"))
 ax.set_title("Bikes a day: rain (blue) halves them")
@@ -35,15 +35,15 @@ plt.show()`
 
 // A Step is one call.
 type Step struct {
-	// Say says to a person what the agent does.
+	// Say describes the step to a person.
 	Say string
-	// Tool is the tool of nbduet's that is called.
+	// Tool is the tool of nbduet that the step calls.
 	Tool string
 	// Args are its arguments.
 	Args map[string]any
 }
 
-// Steps are what the agent does with the notebook at path, in order.
+// Steps returns the agent's steps with the notebook at path, in order.
 func Steps(path string) []Step {
 	insert := func(position int, source string) map[string]any {
 		return map[string]any{"path": path, "position": position, "cells": []map[string]any{{"content": source}}}

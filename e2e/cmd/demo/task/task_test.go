@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// done is the demo's notebook with the task done.
+// done is the demo's notebook with the finished task.
 func done(t *testing.T) []nbfile.Cell {
 	t.Helper()
 	cells, err := nbfile.Read("../../../testdata/demo.ipynb")
@@ -35,14 +35,14 @@ func done(t *testing.T) []nbfile.Cell {
 	return cells
 }
 
-// A notebook with all the work has nothing missing.
+// A complete notebook passes the check.
 func TestDone(t *testing.T) {
 	if err := Check(done(t)); err != nil {
 		t.Error(err)
 	}
 }
 
-// What is missing is named.
+// Missing parts are named.
 func TestMissing(t *testing.T) {
 	for want, spoil := range map[string]func([]nbfile.Cell) []nbfile.Cell{
 		"5 cells":                   func(c []nbfile.Cell) []nbfile.Cell { return c[:5] },
@@ -57,7 +57,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// The steps work in the notebook that they are asked for, and write the cells that are looked for afterwards.
+// The steps work in the given notebook and write the cells that Check looks for.
 func TestSteps(t *testing.T) {
 	var all strings.Builder
 	for _, s := range Steps("here/it.ipynb") {
