@@ -16,7 +16,7 @@ import (
 // A replica without a user is not shown to others, but counts as one that may edit. When it writes for a user, others
 // find the user's name by the edit's author, the replica's client id. Updates of appearances are few, however many appearances
 // there are, and the last update wins.
-func TestFacesOfOneReplica(t *testing.T) {
+func TestAppearancesOfOneReplica(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s, path := faulty(t, "x = 1")
 		srv := client(t, s)

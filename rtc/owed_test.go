@@ -10,7 +10,7 @@ import (
 
 // A caller that waits for a confirmation gets an error if the state that confirms it cannot be applied: its edit may
 // have been made.
-func TestUnreadableStateIsTold(t *testing.T) {
+func TestUnreadableStateIsReported(t *testing.T) {
 	r, v := deskRoom(t)
 	if end := r.onStep2([]byte{0, 0}, v); end != nil { // the first one, of an empty document
 		t.Fatal(end)

@@ -65,7 +65,7 @@ func shownAs(name string) map[string]any {
 }
 
 // Each client is shown separately from its first call on, with its activity, until it leaves or has been idle for long.
-func TestFacesComeAndGo(t *testing.T) {
+func TestAppearancesComeAndGo(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{IdleTimeout: time.Minute})
@@ -136,7 +136,7 @@ func TestNobodyGoesByAPersonsName(t *testing.T) {
 }
 
 // After a lost connection is restored, all clients are shown again; those of a killed program disappear 30 s later.
-func TestFacesSurviveTheConnection(t *testing.T) {
+func TestAppearancesSurviveTheConnection(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})

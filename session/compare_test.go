@@ -12,7 +12,7 @@ import (
 
 // A server that ends before it has saved loses confirmed edits. That is reported once, and only if the document that comes
 // back lacks some content.
-func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
+func TestEditsThatTheServerForgotAreReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		saved bool // the server has all of it
 		told  bool

@@ -26,7 +26,7 @@ import (
 //
 //	an old replica meets another history    rtc: TestOtherSessionIsDiscarded, TestForgottenHistoryIsDiscarded
 //	two initialisations                     TestColdNotebookIsMadeOnce
-//	a malformed cell stops saving           TestMalformedCellIsToldOf
+//	a malformed cell stops saving           TestMalformedCellIsReported
 //	two rooms for one file                  TestAliasesOpenOneDocument
 //	an escaped colon in the room's id       rtc: TestJoinGivesTheWholeNotebook
 //	writing before the first sync           rtc: TestNothingButSync1BeforeSync2
@@ -37,7 +37,7 @@ import (
 //	outputs changed but at the end          ydoc's and the writer's tests of outputs
 //	deleting the cell that somebody is in   TestPeopleAreSeenInTheirCells
 //	no autosave flag in our awareness       TestAutosaveIsThePeoples
-//	success without effect                  TestReadOnlyFileIsToldOf, TestDeletedFileIsToldOf, TestFileChanges
+//	success without effect                  TestReadOnlyFileIsReported, TestDeletedFileIsReported, TestFileChanges
 //	the last second                         TestContinuousEditsAreSaved, TestEndSavesAndLeaves
 //	stop_on_error                           session/kernel's tests
 //
@@ -75,7 +75,7 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 
 // The server can no longer write a notebook with this cell, does not report that, and forgets all edits when the room is
 // left.
-func TestMalformedCellIsToldOf(t *testing.T) {
+func TestMalformedCellIsReported(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t) // the room stays broken
 		m := sessiontest.Manager(t, s, session.Config{})
@@ -100,7 +100,7 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 
 // A full disk is reported as the possible reason, and a document that is left without its edits in a file is reported as
 // unsaved.
-func TestUnwrittenFileIsToldOf(t *testing.T) {
+func TestUnwrittenFileIsReported(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)
 		m := sessiontest.Manager(t, s, session.Config{})

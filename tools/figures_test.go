@@ -127,7 +127,7 @@ print(ran, len(told) < 1000, get_ipython().display_formatter.formatters['`+figur
 }
 
 // The description of a figure is shown beside its image, whatever kernel sends it, and kept out of the notebook.
-func TestFigureTold(t *testing.T) {
+func TestFigureDescribed(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
 		const told = `{"title": "Sales", "axes": [{"x_label": "month", "drawn": [{"what": "line", "count": 2}], "legend": ["a", "b"], "x": {"from": 1, "to": 12}}], "axes_total": 1}`

@@ -79,7 +79,7 @@ func TestBusy(t *testing.T) {
 
 // A patient request is answered by a server that was busy for longer than its timeout. It ends when the server
 // answers other requests only, when it no longer accepts connections, and at its limit.
-func TestPatiently(t *testing.T) {
+func TestWithLimit(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		const timeout = 200 * time.Millisecond
 		held, others := make(chan struct{}), atomic.Bool{}

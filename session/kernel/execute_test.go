@@ -128,7 +128,7 @@ func TestExecuteSilentWithExpressions(t *testing.T) {
 
 // Several requests at once, from two clients of one kernel: each gets only its own output, and the failure of one cancels
 // no others.
-func TestExecuteToldApart(t *testing.T) {
+func TestExecuteDistinguished(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		srv := serverOf(t, jupytertest.Shared(t))
 		id := startKernel(t, srv)

@@ -322,7 +322,7 @@ func TestHandsOffWhich(t *testing.T) {
 }
 
 // The receipt of a mention disappears by itself; a read-only client shows none and cannot be called.
-func TestHeardForAWhile(t *testing.T) {
+func TestReceivedForAWhile(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		tb := newTable(t, "x = 1")
 		ada, announced := tb.talks("ada", "Ada"), tb.watched()

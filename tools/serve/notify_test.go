@@ -117,7 +117,7 @@ func TestProgressArrives(t *testing.T) {
 }
 
 // A session's notifications arrive on the stream that its client has opened, whatever other requests are answered.
-func TestSessionIsTold(t *testing.T) {
+func TestSessionIsReported(t *testing.T) {
 	r := teller(t)
 	mine := r.begin()
 	stream, _ := r.open("/mcp", mine)

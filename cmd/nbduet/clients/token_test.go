@@ -136,7 +136,7 @@ func TestTokensForgotten(t *testing.T) {
 	}
 }
 
-func TestPlainTokenTold(t *testing.T) {
+func TestPlainTokenReported(t *testing.T) {
 	m := machine(t)
 	put(t, fileOf(t, m, "cursor"), `{"mcpServers": {"nbduet": {"command": "x", "env": {"JUPYTER_TOKEN": "secret"}}}}`, 0o600)
 	out, warn := run(t, m, writing, "cursor")

@@ -18,7 +18,7 @@ import (
 var phrases = map[string]*regexp.Regexp{
 	"tells whether":    regexp.MustCompile(`(?i)\b(?:tell|tells|telling) whether\b`),
 	"whoever":          regexp.MustCompile(`(?i)\bwho(?:m)?ever\b`),
-	"announced":        regexp.MustCompile(`(?i)\b(?:told|tell|tells|telling) of\b`),
+	"told of":          regexp.MustCompile(`(?i)\b(?:told|tell|tells|telling) of\b`),
 	"hears of":         regexp.MustCompile(`(?i)\b(?:hear|hears|heard|know|knows|knew|known) of\b`),
 	"is none":          regexp.MustCompile(`(?i)\b(?:is|are|was|were) none\b`),
 	"is no":            regexp.MustCompile(`(?i)\b(?:is|are|was|were) no [a-km-z]`), // "is no longer" is plain

@@ -116,7 +116,7 @@ func TestNewcomer(t *testing.T) {
 }
 
 // A released mention is delivered elsewhere; a taken one is listed as taken, and an answered one is not listed.
-func TestTold(t *testing.T) {
+func TestAnswered(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		r := newRoom(t, s, 1)

@@ -13,7 +13,7 @@ import (
 )
 
 // Any client can write into the state: malformed entries are ignored, and written claims are read again.
-func TestClaimsIn(t *testing.T) {
+func TestRecordsIn(t *testing.T) {
 	own := record{"abc", "nbduet-1", time.Now().UTC().Truncate(time.Second), "7", true, true}
 	got := recordsIn(map[string]any{
 		own.key():          own.value(),

@@ -33,12 +33,12 @@ import (
 //	renamed through the server          TestRenamedFileIsFollowed
 //	its folder renamed                  TestFileChanges/folder_renamed
 //	moved outside Jupyter               TestFileChanges/moved_away_and_back
-//	deleted through the server          TestDeletedFileIsToldOf
+//	deleted through the server          TestDeletedFileIsReported
 //	removed outside Jupyter             TestFileChanges/removed_and_back
 //	written through the Contents API    TestFileChanges/put
 //	CRLF line ends                      rtc: TestTextFileWithCRLF
-//	any of these before we have saved   TestOverwrittenEditIsToldOf
-//	read-only                           TestReadOnlyFileIsToldOf
+//	any of these before we have saved   TestOverwrittenEditIsReported
+//	read-only                           TestReadOnlyFileIsReported
 //
 // Each subtest opens a notebook of one cell and changes its file.
 func TestFileChanges(t *testing.T) {
@@ -165,7 +165,7 @@ func TestFileFromTheFuture(t *testing.T) {
 }
 
 // The answer to a save of a file that cannot be written is "success".
-func TestReadOnlyFileIsToldOf(t *testing.T) {
+func TestReadOnlyFileIsReported(t *testing.T) {
 	folder, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 
 // An edit that was confirmed, but is not in the file yet, may be undone when another program writes the file: the server
 // then loads the file's content, or writes ours over it. The first is reported.
-func TestOverwrittenEditIsToldOf(t *testing.T) {
+func TestOverwrittenEditIsReported(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		f := newFileChange(t, jupytertest.Shared(t))
 		f.stillFollows("before")

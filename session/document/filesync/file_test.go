@@ -78,7 +78,7 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 }
 
 // Edits of a document whose file was deleted are not written. That is reported, and the document is closed.
-func TestDeletedFileIsToldOf(t *testing.T) {
+func TestDeletedFileIsReported(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})

@@ -11,7 +11,7 @@ import (
 )
 
 // A file counts as saved if it has a state of the document since the leaving began, and not an earlier or half-written one.
-func TestWitness(t *testing.T) {
+func TestStateRecorder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nb, text := ydoc.NewNotebook(), ydoc.NewText()
 		file := func() jupyter.Content {

@@ -109,7 +109,7 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 }
 
 // The writes of a lost run reach the room when the suspended server is back: the cell does not show as busy for ever.
-func TestLostRunIsToldWhenTheServerIsBack(t *testing.T) {
+func TestLostRunIsReportedWhenTheServerIsBack(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		cable := jupytertest.NewCable(t, s)

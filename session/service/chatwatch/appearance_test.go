@@ -17,7 +17,7 @@ import (
 )
 
 // Each client is in the chat by its own name, and Duet once beside them; a mention of one is for that one only.
-func TestChatFaces(t *testing.T) {
+func TestChatAppearances(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		o := start(t)
 		ada := o.person("ada", "Ada")

@@ -58,7 +58,7 @@ func (p *person) faces(ctx context.Context, path, cell string, names ...string) 
 
 // Each client has its own presence, with the name that it gives itself, until it disconnects, or a while longer if its
 // program was killed.
-func TestFaces(t *testing.T) {
+func TestAppearances(t *testing.T) {
 	const gone = 35 * time.Second // 30 s, and the tab checks every 3 s
 	ctx := t.Context()
 	path := kit.NewNotebook(t, kit.Code("first = 1\nsecond = 2\nthird = 3"), kit.Code("other = 1"))
