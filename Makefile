@@ -278,6 +278,7 @@ lint: need-go ## golangci-lint (with go vet's checks), actionlint, gofumpt, govu
 	@$(call program,walls)
 	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
 	@$(BIN)/walls -asserts e2e/cmd/walls/asserts.txt
+	@$(BIN)/walls -prose e2e/cmd/walls/prose.txt
 	@tool=$$($(TOOL_LINT)); top=$$PWD; failed=0; for module in $(MODULES); do \
 		(cd $$module && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
 	done; exit $$failed
