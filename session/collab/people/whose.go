@@ -66,7 +66,7 @@ func (c Company) Theirs(who string) (Place, error) {
 	case !c.Known.All() && len(persons) == 1:
 		return Place{}, fmt.Errorf("it is not known yet whether %s is the only one in this notebook%s: give person %s%s", c.Called(persons[0]), c.when(), textfmt.Quoted(persons[0].given()), orByID)
 	case !c.Known.All():
-		return Place{}, fmt.Errorf("it is not known yet who is in this notebook%s: call again then%s", c.when(), orByID)
+		return Place{}, fmt.Errorf("it is not known yet who is in this notebook%s: call again%s", c.when(), orByID)
 	case len(persons) == 0:
 		return Place{}, fmt.Errorf("%w: name the cell by its id", errNobody)
 	}
@@ -76,12 +76,12 @@ func (c Company) Theirs(who string) (Place, error) {
 // given returns the value for the argument person.
 func (p Person) given() string { return cutName(cmp.Or(p.Username, p.Name)) }
 
-// when says when all will be known.
+// when returns when everyone will be known, as the end of a clause.
 func (c Company) when() string {
 	if c.Known.Cut {
-		return ", for the connection to its room is lost; it will be once it is back"
+		return ", because the connection to its room is lost"
 	}
-	return fmt.Sprintf("; it will be in %d s", c.Known.Seconds())
+	return fmt.Sprintf("; everyone there is known in %d s", c.Known.Seconds())
 }
 
 // find returns the only person that matches a name.
