@@ -140,15 +140,10 @@ func (e *edit) stage() error {
 
 // put writes the edit while no other edit of this program is written, so that e.cells are the cells of this one.
 func (e *edit) put() (err error) {
-	write := func() (err error) {
+	e.cells, err = e.lv.unconfirmed.written(e.lv.nb, func() (err error) {
 		e.step, err = e.write(e.lv)
 		return err
-	}
-	if e.lv.nb == nil {
-		err = write()
-	} else {
-		e.cells, err = e.lv.unconfirmed.written(e.lv.nb, write)
-	}
+	})
 	e.after = e.clock()
 	return err
 }

@@ -89,8 +89,12 @@ func (u *unconfirmed) has(cell string) bool {
 	return u.cells[cell] > 0
 }
 
-// written makes an edit of a notebook, and returns the cells whose sources it has written; they count as unconfirmed.
+// written makes an edit, and returns the cells whose sources it has written; they count as unconfirmed. nb is nil for a text,
+// which has no cells.
 func (u *unconfirmed) written(nb *ydoc.Notebook, write func() error) ([]string, error) {
+	if nb == nil {
+		return nil, write()
+	}
 	changes := nb.Subscribe()
 	defer changes.Close()
 	if err := write(); err != nil {
