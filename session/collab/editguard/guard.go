@@ -161,12 +161,9 @@ func (g *Guard) arrived(cell string, now time.Time) (name string, at time.Time, 
 // keyMoves is the maximum time between a key and the caret movement that it causes.
 const keyMoves = 2 * time.Second
 
-// somebody is the name of a person whose name is not yet known from awareness.
-const somebody = "a person"
-
 // typist returns the person who has typed, even if awareness has not named them yet; false for an agent, or a person who has
 // left. If text was only deleted, the author is not known: then it is the person whose caret is in the cell and moved at
-// that time, or somebody, while some of the people may still be unknown.
+// that time, or [people.Unnamed], while some of the people may still be unknown.
 func (g *Guard) typist(cell string, bout changelog.Bout) (name string, ok bool) {
 	if bout.Begun.Equal(bout.Last) && utf8.RuneCountInString(bout.Typed) > ydoc.MaxKey {
 		return "", false
@@ -183,7 +180,7 @@ func (g *Guard) typist(cell string, bout changelog.Bout) (name string, ok bool) 
 		}
 	}
 	if !ok && (bout.Who.Unknown && !g.company.Known.All() || slices.ContainsFunc(bout.Who.Clients, g.unnamed)) {
-		return somebody, true
+		return people.Unnamed, true
 	}
 	return name, ok
 }

@@ -56,5 +56,5 @@ func typistIn(c people.Company, room Room, client uint64) (string, bool) {
 		}
 	}
 	_, _, known := room.Named(client)
-	return somebody, !known
+	return people.Unnamed, !known
 }

@@ -141,7 +141,10 @@ func gather(peers []rtc.Peer, typing *Typing, place func(rtc.Peer, *Place)) []Pe
 	return out
 }
 
+// Unnamed is the name of a person whom awareness has not named.
+const Unnamed = "a person"
+
 // nameOf returns the name that JupyterLab shows.
 func nameOf(u awareness.User) string {
-	return cmp.Or(u.DisplayName, u.Name, u.Username, "a person")
+	return cmp.Or(u.DisplayName, u.Name, u.Username, Unnamed)
 }

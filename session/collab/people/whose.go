@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// errNobody is the error for a client that asks for a person's cell and is alone in the room.
-var errNobody = errors.New("no one else is in this notebook")
+// errAlone is the error for a client that asks for a person's cell and is alone in the room.
+var errAlone = errors.New("no one else is in this notebook")
 
 // orByID is advice that always applies.
 const orByID = ", or name the cell by its id"
@@ -68,7 +68,7 @@ func (c Company) Theirs(who string) (Place, error) {
 	case !c.Known.All():
 		return Place{}, fmt.Errorf("it is not known yet who is in this notebook%s: call again%s", c.when(), orByID)
 	case len(persons) == 0:
-		return Place{}, fmt.Errorf("%w: name the cell by its id", errNobody)
+		return Place{}, fmt.Errorf("%w: name the cell by its id", errAlone)
 	}
 	return c.place(persons[0])
 }
@@ -111,7 +111,7 @@ func (c Company) find(persons []Person, who string) (Person, error) {
 	case !c.Known.All():
 		return Person{}, fmt.Errorf("person %s does not match anyone known in this notebook yet%s; known: %s", textfmt.Quoted(who), c.when(), c.list(persons))
 	case len(persons) == 0:
-		return Person{}, fmt.Errorf("person %s does not match anyone: %w: name the cell by its id", textfmt.Quoted(who), errNobody)
+		return Person{}, fmt.Errorf("person %s does not match anyone: %w: name the cell by its id", textfmt.Quoted(who), errAlone)
 	}
 	return Person{}, fmt.Errorf("person %s does not match anyone in this notebook; people there: %s", textfmt.Quoted(who), c.list(persons))
 }

@@ -15,8 +15,8 @@ const (
 	// patience is how long a mention may wait before its sender is told that no client listens.
 	patience = 30 * time.Second
 	// notAgain is how long that message is not repeated in a chat.
-	notAgain = 10 * time.Minute
-	nobody   = "I am not listening just now; this waits until I am asked."
+	notAgain     = 10 * time.Minute
+	notListening = "I am not listening just now; this waits until I am asked."
 	// sayWithin bounds sending a message.
 	sayWithin = 10 * time.Second
 )
@@ -42,7 +42,7 @@ func (cs *Chats) watch(c *chat.Chat) {
 		}
 		cs.mu.Unlock()
 		if tell && !announcedLately(c) {
-			cs.say(cs.ctx, c, nobody)
+			cs.say(cs.ctx, c, notListening)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (cs *Chats) unannounced(c *chat.Chat) (list []*received) {
 // announcedLately reports whether this process or another one of nbduet has told the chat lately.
 func announcedLately(c *chat.Chat) bool {
 	return slices.ContainsFunc(c.Messages(), func(m chat.Message) bool {
-		return m.Body == nobody && m.Sender.Username == presence.Everybody && time.Since(m.Time) < notAgain
+		return m.Body == notListening && m.Sender.Username == presence.Everybody && time.Since(m.Time) < notAgain
 	})
 }
 
