@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,14 +18,8 @@ type asserts struct{ Asserts, Ors int }
 // countAsserts counts the assertions below a folder, by package.
 func countAsserts(root string) (map[string]asserts, error) {
 	found := make(map[string]asserts)
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name := d.Name(); d.IsDir() && path != root && (name == "testdata" || name == "node_modules" || name[0] == '.') {
-			return fs.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+	err := eachFile(root, func(path string) error {
+		if !strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

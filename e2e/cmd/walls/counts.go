@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,4 +55,20 @@ func readCounts(file string) (map[string]int, error) {
 		counts[line[:space]] = count
 	}
 	return counts, nil
+}
+
+// eachFile calls do for the files below a folder, except testdata, packages of Node, and hidden folders.
+func eachFile(root string, do func(path string) error) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		switch name := d.Name(); {
+		case !d.IsDir():
+			return do(path)
+		case path != root && (name == "testdata" || name == "node_modules" || name[0] == '.'):
+			return fs.SkipDir
+		}
+		return nil
+	})
 }

@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -42,15 +41,9 @@ func checkProse(out io.Writer, root, file string) error {
 // under "program".
 func countPhrases(root string) (map[string]int, error) {
 	found := map[string]int{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name := d.Name(); d.IsDir() && path != root && (name == "testdata" || name == "node_modules" || name[0] == '.') {
-			return fs.SkipDir
-		}
+	err := eachFile(root, func(path string) error {
 		texts := map[string]func(string) ([]string, error){".go": goTexts, ".md": markdownTexts}[filepath.Ext(path)]
-		if d.IsDir() || texts == nil {
+		if texts == nil {
 			return nil
 		}
 		in, err := texts(path)
