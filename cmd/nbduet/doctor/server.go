@@ -56,7 +56,8 @@ func readVersions(ctx context.Context, x *examination) {
 		x.wrong("versions", err)
 		return
 	}
-	known := lo.FilterMap([][2]string{{"JupyterLab", v.Lab}, {"jupyter-collaboration", v.Collaboration}, {"Jupyter Server", v.Server}}, func(part [2]string, _ int) (string, bool) { return part[0] + " " + part[1], part[1] != "" })
+	parts := [][2]string{{"JupyterLab", v.Lab}, {"jupyter-collaboration", v.Collaboration}, {"Jupyter Server", v.Server}}
+	known := lo.FilterMap(parts, func(part [2]string, _ int) (string, bool) { return part[0] + " " + part[1], part[1] != "" })
 	x.fine("versions", "%s", strings.Join(known, ", "))
 }
 
