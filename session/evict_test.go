@@ -226,7 +226,7 @@ func TestCloseIsBounded(t *testing.T) {
 	})
 }
 
-// A room with another history is joined afresh, with an empty replica; an edit that it had not confirmed is reported as not
+// A room with another history is rejoined, with an empty replica; an edit that it had not confirmed is reported as not
 // made.
 func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

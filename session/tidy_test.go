@@ -39,7 +39,7 @@ func churn(t *testing.T, nb *ydoc.Notebook) {
 	}
 }
 
-// A document that has grown far beyond its content is joined afresh, only while it is not in use; one that was as large when
+// A document that has grown far beyond its content is rejoined, only while it is not in use; one that was as large when
 // it was joined is left alone.
 func TestOvergrownReplicaIsJoinedAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

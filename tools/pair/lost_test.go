@@ -101,7 +101,7 @@ func TestChangesOverAnOutage(t *testing.T) {
 	}
 }
 
-// A room that had to be joined afresh is a new one: its earlier history is unknown, and a waiting call says so.
+// A room that had to be rejoined is a new one: its earlier history is unknown, and a waiting call says so.
 func TestChangesOfARoomJoinedAfresh(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1")

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// After the document was closed because it was unused, loaded again from its file, or joined afresh because its server was
+// After the document was closed because it was unused, loaded again from its file, or rejoined because its server was
 // restarted, the earlier history is gone, and each tool says so and since when.
 func TestHistoryIsGone(t *testing.T) {
 	for says, end := range map[string]func(d *duo){

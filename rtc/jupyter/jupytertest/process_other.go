@@ -6,5 +6,5 @@ import "os/exec"
 
 func dieWithParent(*exec.Cmd) {}
 
-// exited is not implemented here: the end of a starting server is noticed when the time for the start is over.
+// exited reports false: outside Linux, the end of a starting server is noticed at the start timeout.
 func exited(int) bool { return false }

@@ -41,7 +41,7 @@ type Chat struct {
 	path    jupyter.Path
 	users   int           // callers that hold it
 	unused  time.Time     // when users last became 0
-	live    *live         // nil before the first, while the room is joined afresh, and at the end
+	live    *live         // nil before the first, while the room is rejoined, and at the end
 	changed chan struct{} // closed when live changes next
 	entered map[string]User
 	writers []Writer
@@ -162,7 +162,7 @@ func (c *Chat) Joined() (room *rtc.Room, doc *chatdoc.Doc, ok bool) {
 	return lv.room, lv.doc, true
 }
 
-// Messages returns the last messages, at most [chatdoc.Window], in order; none while the room is joined afresh.
+// Messages returns the last messages, at most [chatdoc.Window], in order; none while the room is rejoined.
 func (c *Chat) Messages() []Message {
 	if lv := c.now(); lv != nil {
 		return lv.doc.Messages()

@@ -2,7 +2,7 @@
 //
 // A [Keeper] opens chats, each once for all its users, and leaves a chat that has been unused for a while. A [Chat] reports
 // each message that others write from then on, once: also when the server moves it, when the connection was lost, and when
-// the room had to be joined afresh.
+// the room had to be rejoined.
 //
 // A server without jupyterlab-chat makes a text document of the file. Such a room is left at once, without writing to it.
 //

@@ -22,7 +22,7 @@ type Event struct {
 }
 
 // ledger remembers the ids of messages, so that each is reported once even if the server moves it or the room is joined
-// afresh.
+// again.
 type ledger struct {
 	seed maphash.Seed
 

@@ -66,7 +66,7 @@ func (c *Chat) write(ctx context.Context, edit func(lv *live) error) error {
 	return nil
 }
 
-// maxEntered is how many of our users are entered again in a room that is joined afresh.
+// maxEntered is how many of our users are entered again in a room that is rejoined.
 const maxEntered = 100
 
 func (c *Chat) noteEntered(u User) {

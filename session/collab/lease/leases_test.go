@@ -194,7 +194,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// In a room that is joined afresh, the holder of a mention keeps it.
+// In a room that is rejoined, the holder of a mention keeps it.
 func TestJoinedAfresh(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		s := jupytertest.Start(t)

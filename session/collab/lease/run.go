@@ -18,7 +18,7 @@ const (
 )
 
 // Run keeps the claims and the book in step until the context ends: mentions taken and answered here are claimed, also in a
-// room that is joined afresh, and mentions that other processes took, answered or released are noted in the book.
+// room that is rejoined, and mentions that other processes took, answered or released are noted in the book.
 func (c *Leases) Run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -126,7 +126,7 @@ func (c *Leases) own(p Place, of string) (own record, ok bool) {
 	return own, false
 }
 
-// gone reports whether a mention of another process is free, given that it is not claimed. After a room is joined afresh,
+// gone reports whether a mention of another process is free, given that it is not claimed. After a room is rejoined,
 // that process must first come back and claim it again.
 func (c *Leases) gone(id string, p Place) bool {
 	c.mu.Lock()

@@ -5,7 +5,7 @@
 // replica. It can be undone after later changes by others, which stay (see [ydoc.Doc.Revert]). Edits outside of calls and
 // the outputs of runs are not steps.
 //
-// A [History] belongs to one replica, and ends with it: when the document is evicted, or its room is joined afresh. It
+// A [History] belongs to one replica, and ends with it: when the document is evicted, or its room is rejoined. It
 // begins again if the server replaces the document with the file's content. A [Keeper] bounds the memory of all histories of
 // a program.
 //

@@ -10,7 +10,7 @@ import (
 )
 
 // A restarted server may have the marks of running cells but not how the runs ended: a run's last write is lost with the
-// room's former session. When the room is joined afresh, the cells that we marked, and that no run of ours executes any
+// room's former session. When the room is rejoined, the cells that we marked, and that no run of ours executes any
 // more, get their last run's remaining output and its end.
 
 // marks are the cells that this program has marked as running since the notebook was opened.
