@@ -20,12 +20,12 @@ type hostEntry struct {
 	Env     map[string]string
 }
 
-// readmeBlock returns the README's first code block in a language after a text.
-func readmeBlock(t *testing.T, after, language string) string {
+// pageBlock returns a page's first code block in a language after a text.
+func pageBlock(t *testing.T, page, after, language string) string {
 	t.Helper()
-	readme, err := os.ReadFile("../../README.md")
+	content, err := os.ReadFile(page)
 	must.NoError(t, err)
-	_, rest, found := strings.Cut(string(readme), after)
+	_, rest, found := strings.Cut(string(content), after)
 	_, rest, opened := strings.Cut(rest, "\n```"+language+"\n")
 	block, _, closed := strings.Cut(rest, "\n```\n")
 	must.True(t, found, must.Sprint(language, after))
@@ -104,7 +104,7 @@ func TestReadmeConfiguration(t *testing.T) {
 	var config struct {
 		Servers map[string]hostEntry `json:"mcpServers"`
 	}
-	decoder := json.NewDecoder(strings.NewReader(readmeBlock(t, "## Usage", "json")))
+	decoder := json.NewDecoder(strings.NewReader(pageBlock(t, "../../README.md", "## Usage", "json")))
 	decoder.DisallowUnknownFields()
 	must.NoError(t, decoder.Decode(&config))
 	entry, ok := config.Servers["nbduet"]

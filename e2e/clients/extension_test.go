@@ -33,6 +33,7 @@ import (
 // The program works inside a Jupyter server installed with pip, behind a base URL, with a password and a token.
 func TestInsideJupyter(t *testing.T) {
 	s := startSite(t, lab.Options{BaseURL: "/user/ada/", Args: []string{
+		"--config=" + pageSettings(t),
 		"--JupyterMCPServerExtensionApp.document_url=local", "--JupyterMCPServerExtensionApp.runtime_url=local",
 		"--JupyterMCPServerExtensionApp.toolsets=all", "--JupyterMCPServerExtensionApp.args=--metrics",
 		"--JupyterMCPServerExtensionApp.document_id=seen.ipynb", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
@@ -80,7 +81,16 @@ print(nbduet.find_nbduet_bin())
 	}
 }
 
-// names checks that both of the extension's names are enabled and that one program serves.
+// pageSettings returns a file with the settings of the extension's page, whose defaults the arguments replace.
+func pageSettings(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "settings.py")
+	must.NoError(t, os.WriteFile(file, []byte(pageBlock(t, "../../cmd/jupyter-extension/README.md", "## Configuration", "python")), 0o600))
+	return file
+}
+
+// names checks that both of the extension's names are enabled, that it has each setting of its page, and that one program
+// serves.
 func (s *site) names(t *testing.T) {
 	log := s.LogTail(1000)
 	for _, name := range []string{"nbduet_jupyter", "jupyter_mcp_server"} {
@@ -88,6 +98,7 @@ func (s *site) names(t *testing.T) {
 			t.Errorf("%s is not loaded", name)
 		}
 	}
+	test.StrNotContains(t, log, "not recognized by")
 	if n := strings.Count(log, "started nbduet, process"); n != 1 {
 		t.Errorf("%d programs were started", n)
 	}
