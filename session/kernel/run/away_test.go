@@ -178,7 +178,7 @@ func TestRunOnProcessThatIsKilledOrStopped(t *testing.T) {
 			}
 			test.Eq(t, run.Lost, res.State)
 			test.LessEq(t, toldDead, time.Since(began))
-			test.StrContains(t, res.Err.Error(), "Jupyter server is away")
+			test.StrContains(t, res.Err.Error(), "Jupyter server has been away since")
 			pid, err := strconv.Atoi(strings.TrimPrefix(strings.SplitN(text, "\n", 2)[0], "stdout:"))
 			if err != nil {
 				t.Fatal(err)
