@@ -123,7 +123,7 @@ func (l *Lobby) announce() {
 
 func (l *Lobby) put(id uint64, state any) {
 	if err := l.table.Put(id, state); err != nil {
-		l.log.Warn("cannot announce our presence", "error", err)
+		l.log.Warn("cannot announce presence", "error", err)
 	}
 }
 

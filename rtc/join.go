@@ -100,7 +100,7 @@ func enterRetrying(ctx context.Context, cfg Config) (session jupyter.CollabSessi
 		default:
 			return true, err
 		}
-		cfg.Logger.Debug("entering a room failed, trying again", "path", cfg.Path, "error", err)
+		cfg.Logger.Debug("joining a room failed, trying again", "path", cfg.Path, "error", err)
 		return false, err
 	})
 	return session, ws, err
@@ -171,7 +171,7 @@ func (r *Room) run(ws *websocket.Conn) {
 		} else {
 			r.setState(Lost)
 		}
-		r.log.Info("room connection lost, joining again", "path", r.Path(), "error", why)
+		r.log.Info("room connection lost, rejoining", "path", r.Path(), "error", why)
 		var end *CloseError
 		if ws, end = r.reconnect(); end != nil {
 			r.finish(end)
@@ -188,7 +188,7 @@ func (r *Room) run(ws *websocket.Conn) {
 func notLoaded(refusals int) *CloseError {
 	return &CloseError{
 		Code: CodeNotLoaded, Action: GiveUp, Refusals: refusals,
-		Reason: fmt.Sprintf("the server answers requests, but closed the connection %d times before it sent anything of the document", refusals),
+		Reason: fmt.Sprintf("the server answers requests, but closed the connection %d times before it sent any of the document", refusals),
 	}
 }
 
@@ -264,7 +264,7 @@ func (r *Room) dialAgain() (*websocket.Conn, error) {
 		return nil, err
 	}
 	if (s.SessionID != r.session.SessionID || s.FileID != r.session.FileID) && !r.adoptSession(s) {
-		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server has begun a new session"}
+		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server began a new session"}
 	}
 	return r.cfg.Server.Rooms.Dial(ctx, s.RoomID(), s.SessionID)
 }

@@ -112,7 +112,7 @@ func putAppearance(r *Room, client uint64, f *Appearance) {
 func putOwn(r *Room, client uint64, state any) {
 	if err := r.table.Put(client, state); err != nil {
 		// Only a cursor that is not JSON can cause this.
-		r.log.Warn("cannot announce our presence", "room", r.ID(), "error", err)
+		r.log.Warn("cannot announce presence", "room", r.ID(), "error", err)
 	}
 }
 

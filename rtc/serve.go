@@ -85,7 +85,7 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 		case <-loading.C:
 			abandoned := r.State() == Joining && r.abandoned()
 			if abandoned && suspected { // a server that has become free had time to send something here
-				return &CloseError{Code: CodeConnection, Action: Rejoin, Reason: "nothing comes over this connection"}
+				return &CloseError{Code: CodeConnection, Action: Rejoin, Reason: "the connection receives nothing"}
 			}
 			suspected = abandoned
 			loading.Reset(r.cfg.Timing.Ping) // the request took time
@@ -296,7 +296,7 @@ func (r *Room) sameHistory(serverSV []byte) *CloseError {
 	}
 	for client, clock := range had {
 		if has[client] < clock {
-			return &CloseError{Code: CodeHistory, Action: Discard, Reason: "the server no longer has edits that it had confirmed"}
+			return &CloseError{Code: CodeHistory, Action: Discard, Reason: "the server lost edits that it had confirmed"}
 		}
 	}
 	return nil

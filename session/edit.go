@@ -110,7 +110,7 @@ func (e *edit) await(ctx context.Context, p *waitbudget.Budget) (err error) {
 	e.lv, err = e.doc.wait(ctx, p)
 	if err == nil && e.lv != e.read {
 		// The caller has read a replica that no longer exists.
-		err = fmt.Errorf("the %s's room was lost, and it was just joined again: read it again, then repeat the edit", e.doc.kind)
+		err = fmt.Errorf("the %s's room was lost and was just rejoined: read it again, then repeat the edit", e.doc.kind)
 	}
 	return err
 }
@@ -121,7 +121,7 @@ func (e *edit) make(ctx context.Context) error {
 		return &NotMadeError{e.name, e.lv.gap}
 	}
 	if err := e.lv.room.Err(); err != nil {
-		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", e.name, e.doc.kind, err)
+		return fmt.Errorf("%s: the %s's room was lost and is being rejoined, try again in a moment: %w", e.name, e.doc.kind, err)
 	}
 	if err := e.stage(); err != nil {
 		return err

@@ -179,7 +179,7 @@ func (d *Document) info(now time.Time) Info {
 	}
 	if st := lv.room.State(); st != rtc.Synced {
 		i.Status = Away
-		i.Message = "RTC session is " + st.String() + "; it is joined again automatically"
+		i.Message = "RTC session is " + st.String() + "; it is rejoined automatically"
 	}
 	if i.Busy = busy; !busy {
 		i.ExpiresIn = max(0, d.m.cfg.IdleTimeout-now.Sub(last))

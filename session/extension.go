@@ -30,7 +30,7 @@ type (
 )
 
 // errDocumentsApart means that a server cannot run cells whose kernel is on another server.
-var errDocumentsApart = errors.New("jupyter-server-documents, which the notebook's server has, runs the cells itself, in its own kernels: " +
+var errDocumentsApart = errors.New("the notebook's server has jupyter-server-documents, which runs the cells itself, in its own kernels: " +
 	"it does not work with kernels of another server (--runtime-url)")
 
 // ErrKernelSocket means that a notebook's kernel can be used only through its cells.

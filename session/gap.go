@@ -21,11 +21,11 @@ type IncompleteError struct {
 func (e *IncompleteError) Kind() string { return "incomplete room" }
 
 func (e *IncompleteError) Error() string {
-	shown := "its content cannot be told"
+	shown := "its content is unknown"
 	if !e.Read.IsZero() {
 		shown = "this is its file as of " + e.Read.Format("15:04:05")
 	}
-	return fmt.Sprintf("the shared document is damaged: its room lacks a part of it (%s), so %s and it cannot be edited or run; go on in a copy of the file, which gets its own room, or create the room again: close the document in all tabs, stop the server, delete its store of rooms (.jupyter_ystore.db in its working folder) and start it again", e.Lacks, shown)
+	return fmt.Sprintf("the shared document is damaged: its room lacks a part of it (%s), so %s and it cannot be edited or run; go on in a copy of the file, which gets its own room, or recreate the room: close the document in all tabs, stop the server, delete its room store (.jupyter_ystore.db in its working folder) and start it again", e.Lacks, shown)
 }
 
 // gapOf returns the error of a join whose room lacks a part of its document, nil for other errors.

@@ -114,7 +114,7 @@ func TestUnwrittenFileIsReported(t *testing.T) {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "it is said to be unsaved", func() bool {
-			return strings.Contains(d.Unsaved(), "the disk of the Jupyter server may be full")
+			return strings.Contains(d.Unsaved(), "the Jupyter server's disk may be full")
 		})
 		d.Release()
 		_, ok, err := m.End(t.Context(), jupyter.MustPath(path))

@@ -35,7 +35,7 @@ func (d *Document) inStep(ctx context.Context) (*live, error) {
 		case <-d.ctx.Done():
 			return lv, err
 		case <-ctx.Done():
-			return lv, fmt.Errorf("wait until its room is joined again: %w", ctx.Err())
+			return lv, fmt.Errorf("wait until its room is rejoined: %w", ctx.Err())
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (d *Document) Away() string {
 	if lv.room.State() == rtc.Synced && lv.room.Quiet() < 2*quietFor && !d.m.away() {
 		return ""
 	}
-	away := fmt.Sprintf("the Jupyter server has been away since %s: this is the document as of then, with edits of yours that were answered as not confirmed; people's changes since then are missing", d.current().lostAt().Format("15:04:05"))
+	away := fmt.Sprintf("the Jupyter server has been away since %s: this is the document as of then, with your edits that were reported as not confirmed; people's changes since then are missing", d.current().lostAt().Format("15:04:05"))
 	if d.m.cfg.Server != nil {
 		if _, why := d.m.cfg.Server.Hub.Stopped(); why != nil {
 			away += fmt.Sprintf(" (%v)", why)

@@ -29,7 +29,7 @@ func (d keeper) keep() {
 			d.m.drop(d.entry, err.Error())
 			return
 		}
-		d.m.log.Warn("the document's room was lost, joining afresh", "path", d.Path(), "error", err)
+		d.m.log.Warn("the document's room was lost, rejoining", "path", d.Path(), "error", err)
 		if !d.rejoin() {
 			return
 		}
@@ -92,7 +92,7 @@ func (d keeper) followState(lv *live) {
 	}
 	switch {
 	case err != nil:
-		d.m.log.Warn("the server says that a document has moved to an invalid path", "path", d.Path(), "error", err)
+		d.m.log.Warn("the server reports an invalid path for a moved document", "path", d.Path(), "error", err)
 	case !path.IsRoot() && path != d.Path():
 		d.m.moved(d.ctx, d.Document, path)
 	}
@@ -105,7 +105,7 @@ func (d keeper) rejoin() bool {
 	err := rtc.JoinAfresh(d.ctx, d.m.cfg.Server, func() (err error) {
 		lv, err = d.m.join(jupyter.WithLimit(d.ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
 		if err != nil {
-			d.m.log.Debug("joining the room afresh failed", "path", d.Path(), "error", err)
+			d.m.log.Debug("rejoining the room failed", "path", d.Path(), "error", err)
 		}
 		return err
 	})

@@ -61,7 +61,7 @@ func Obey(ctx context.Context, d *Document, c mentions.Command, cell string, who
 		_, err = editguard.GoOn(ctx, d, cell, who, present)
 	}
 	if err != nil { // the edit is in the replica, and reaches the room when it can
-		d.m.log.Warn("a person's word is not confirmed", "path", d.Path(), "error", err)
+		d.m.log.Warn("a person's command is not confirmed", "path", d.Path(), "error", err)
 	}
 	return true
 }

@@ -162,7 +162,7 @@ func (k *NotebookKernel) KernelState(ctx context.Context) (string, error) {
 	}
 	sessions, err := k.servers.Runtime.Sessions.List(ctx)
 	if err != nil {
-		return "", fmt.Errorf("look at the kernel of %s: %w", k.d.Path(), err)
+		return "", fmt.Errorf("look up the kernel of %s: %w", k.d.Path(), err)
 	}
 	for _, s := range sessions {
 		if s.Path == k.d.Path() {

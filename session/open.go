@@ -55,7 +55,7 @@ func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Doc
 			if e.doc.current().gap.old() {
 				// The room may have been repaired, and the file may have changed.
 				e.doc.Release()
-				if err := m.putAway(ctx, e, "it is looked for again"); err != nil {
+				if err := m.putAway(ctx, e, "it is opened again"); err != nil {
 					return nil, fmt.Errorf("open %s: %w", path, err)
 				}
 				continue
@@ -69,7 +69,7 @@ func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Doc
 		}
 		// It is being left: wait for that to end, then join again.
 		if err := e.waitGone(ctx, p); err != nil {
-			return nil, fmt.Errorf("open %s: wait until the last session has ended: %w", path, err)
+			return nil, fmt.Errorf("open %s: wait until its last session has ended: %w", path, err)
 		}
 	}
 }

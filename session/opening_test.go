@@ -101,7 +101,7 @@ func TestBusyOrGone(t *testing.T) {
 				c.begin(o.cable)
 				time.Sleep(2 * time.Minute)
 				err := o.add("never")
-				if says := err != nil && strings.Contains(err.Error(), "it takes connections and answers nothing, so that it is busy or was stopped"); says != c.busy {
+				if says := err != nil && strings.Contains(err.Error(), "it accepts connections but does not answer: it is busy or was suspended"); says != c.busy {
 					t.Errorf("it is told %v", err)
 				}
 			})

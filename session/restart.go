@@ -120,8 +120,8 @@ func (k *NotebookKernel) unsure(err error, what string) error {
 	if !errors.As(err, &e) || e.Status != 0 || errors.Is(err, jupyter.ErrUnreachable) {
 		return err
 	}
-	k.link.Say("the kernel was asked to " + what + ", which was not answered: the variables from before may be gone")
-	return fmt.Errorf("%w; the kernel may do it yet", err)
+	k.link.Say("the kernel was asked to " + what + ", which was not answered: the earlier variables may be gone")
+	return fmt.Errorf("%w; the kernel may still do it", err)
 }
 
 // startAfresh ends the runs that were meant for the former process.
@@ -144,7 +144,7 @@ func (k *NotebookKernel) startAfresh(ctx context.Context, c KernelChange, throug
 	}
 	k.link.Renew()
 	if !quiet && !c.Started {
-		k.link.Say(what + ": the variables from before are gone")
+		k.link.Say(what + ": the earlier variables are gone")
 	}
 }
 
@@ -158,7 +158,7 @@ func (k *NotebookKernel) idleAll(ctx context.Context) error {
 		return nil
 	}
 	if err := d.Edit(ctx, "idle", func(e *ydoc.Editor) error { return run.Idle(e, busy) }); err != nil {
-		return fmt.Errorf("clear the busy mark of the cells that the kernel has lost: %w", err)
+		return fmt.Errorf("clear the busy mark of the cells that the kernel lost: %w", err)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func TestRestartKernel(t *testing.T) {
 		res = sessiontest.Run(t, d, "c2")[0]
 		test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
 		test.Eq(t, "execute_result:False;", sessiontest.Text(res.Outputs), test.Sprint("the next run"))
-		test.StrContains(t, res.Note, "variables from before are gone", test.Sprint("the next run"))
+		test.StrContains(t, res.Note, "earlier variables are gone", test.Sprint("the next run"))
 		if res := sessiontest.Run(t, d, "c2")[0]; res.Note != "" {
 			t.Errorf("said twice: %q", res.Note)
 		}
@@ -82,8 +82,8 @@ func TestRestartUnanswered(t *testing.T) {
 		s.Fake.HangNext(1, http.MethodGet, "/api/status")
 		_, err := d.Kernel().Restart(t.Context(), "", false)
 		test.ErrorIs(t, err, jupyter.ErrNoGateway)
-		test.StrHasSuffix(t, "; the kernel may do it yet", err.Error())
-		const says = "asked to restart, which was not answered: the variables from before may be gone"
+		test.StrHasSuffix(t, "; the kernel may still do it", err.Error())
+		const says = "asked to restart, which was not answered: the earlier variables may be gone"
 		res := sessiontest.Run(t, d, "c0")[0]
 		test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
 		test.StrContains(t, res.Note, says, test.Sprint("the next run"))

@@ -35,7 +35,7 @@ func tidy(d *Document, lv *live) {
 	}
 	fresh, err := d.m.join(jupyter.WithLimit(ctx, openFor), d.Path(), d.kind, refusedrooms.MaxTries, nil)
 	if err != nil {
-		d.m.log.Debug("an overgrown replica was kept: joining afresh failed", "path", d.Path(), "error", err)
+		d.m.log.Debug("an overgrown replica was kept: rejoining failed", "path", d.Path(), "error", err)
 		return
 	}
 	d.mu.Lock()
@@ -48,7 +48,7 @@ func tidy(d *Document, lv *live) {
 		d.seats.Move(fresh.room)
 	}
 	old := lo.Ternary(!swap, fresh, lv)
-	d.m.log.Info("an overgrown replica was joined afresh", "path", d.Path(), "structs", b.Structs, "fresh", fresh.joined.Structs, "taken", swap)
+	d.m.log.Info("an overgrown replica was rejoined", "path", d.Path(), "structs", b.Structs, "fresh", fresh.joined.Structs, "taken", swap)
 	if err := old.room.Leave(ctx); err != nil {
 		d.m.log.Debug("leaving a room that was joined twice failed", "path", d.Path(), "error", err)
 	}

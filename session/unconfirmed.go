@@ -22,9 +22,9 @@ type LostError struct {
 func (e *LostError) Error() string {
 	var end *rtc.CloseError
 	if e.Unsure || errors.As(e.Err, &end) && end.Unsure {
-		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it had confirmed the edit; read again, and repeat it only if it is missing (%v)", e.Name, e.Err)
+		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it confirmed the edit; read again, and repeat it only if it is missing (%v)", e.Name, e.Err)
 	}
-	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
+	return fmt.Sprintf("%s: not made: its room was lost before it confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
 }
 
 // Unwrap returns the room's error.

@@ -164,11 +164,11 @@ func TestAnswerInputPassword(t *testing.T) {
 		must.Eq(t, string(run.WaitingForInput), res.State)
 		must.NotNil(t, res.Input)
 		must.True(t, res.Input.Password)
-		must.StrContains(t, res.Message, "a person has to answer")
+		must.StrContains(t, res.Message, "a person must answer")
 		must.StrContains(t, res.Message, "elicitation")
 		must.StrContains(t, res.Message, "--allow-agent-passwords")
 		args := toolstest.Dict{"run_id": res.RunID, "text": "hunter2!"}
-		r.Bad("answer_input", args, "a person has to answer", "elicitation", "--allow-agent-passwords")
+		r.Bad("answer_input", args, "a person must answer", "elicitation", "--allow-agent-passwords")
 
 		var log bytes.Buffer
 		c := r.Connect(tools.Config{
@@ -179,7 +179,7 @@ func TestAnswerInputPassword(t *testing.T) {
 		var view notebook.RunView
 		toolstest.Decode(t, r.CallAs(c, "get_run", toolstest.Dict{"run_id": res.RunID}), &view)
 		test.StrContains(t, view.Message, "answer_input", test.Sprint("allowed"))
-		test.StrNotContains(t, view.Message, "a person has to", test.Sprint("allowed"))
+		test.StrNotContains(t, view.Message, "a person must", test.Sprint("allowed"))
 		answered := r.CallAs(c, "answer_input", args)
 		view = notebook.RunView{}
 		toolstest.Decode(t, answered, &view)

@@ -136,7 +136,7 @@ func TestLargeBases(t *testing.T) {
 				}
 			}
 			must.LessEq(t, 1000, len(err.Error()))
-			test.StrNotContains(t, err.Error(), "not known any more")
+			test.StrNotContains(t, err.Error(), "no longer known")
 			is(now, "forgotten")
 		}
 		c, _ := doc.Notebook().Cell("c1")

@@ -170,7 +170,7 @@ func ownKind(err error) string {
 	case syscall.Errno:
 		return e.Error()
 	case *json.SyntaxError:
-		return "no JSON at byte " + strconv.FormatInt(e.Offset, 10)
+		return "invalid JSON at byte " + strconv.FormatInt(e.Offset, 10)
 	}
 	kind := strings.TrimPrefix(fmt.Sprintf("%T", err), "*")
 	if strings.HasPrefix(kind, "errors.") || strings.HasPrefix(kind, "fmt.") { // made of words only

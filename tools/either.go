@@ -39,14 +39,14 @@ func (either) Refine(f tool.Fields) {
 
 // sayTimeout describes the timeout. usual is the default without a session.
 func sayTimeout(f tool.Fields, usual int) {
-	f.Field("timeout").Say(fmt.Sprintf("Seconds to wait. In a session (default %v), code that takes longer goes on, and the call returns its output so far. "+
+	f.Field("timeout").Say(fmt.Sprintf("Seconds to wait. In a session (default %v), code that takes longer continues, and the call returns its output so far. "+
 		"Without a session (default %d; 0 is %d) it is interrupted.", analysis.DefaultCodeTimeout, datalayer.SecondsOf(nil, usual), datalayer.UsualTimeout))
 }
 
 // check refuses, for a call with a session, options that only apply without one.
 func (o either) check() error {
 	if o.Timeout != nil && *o.Timeout == 0 {
-		return errors.New("timeout is 0, it must be more than 0 in a session")
+		return errors.New("timeout is 0: in a session it must be positive")
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func TestWordsOfWhatIsEmbedded(t *testing.T) {
 			{"HTML of scripts", code("d4", "o()", displayed(toolstest.Dict{"text/html": "<style>a{}</style><script>" + script + "</script>"})), []string{"<text/html of 90 characters, which only a browser shows>"}, 0},
 			{"a vendor's type", code("d5", "o()", displayed(toolstest.Dict{"application/vnd.acme+json": toolstest.Dict{"a": strings.Repeat("loader_0", 200)}})), []string{"<application/vnd.acme+json of 1,608 characters, which only a browser shows>"}, 0},
 			{"PDF", code("d6", "o()", displayed(toolstest.Dict{"application/pdf": onePixel})), []string{"<application/pdf of 96 characters, which only a browser shows>"}, 0},
-			{"a bar", code("e1", "o()", displayed(toolstest.Dict{"application/vnd.jupyter.widget-view+json": toolstest.Dict{"model_id": "0f1e"}, "text/plain": "epoch:   0%|          | 0/30 [00:00<?, ?it/s]"})), []string{"epoch:   0%|          | 0/30 [00:00<?, ?it/s]\n<widget, as it began>"}, 0},
+			{"a bar", code("e1", "o()", displayed(toolstest.Dict{"application/vnd.jupyter.widget-view+json": toolstest.Dict{"model_id": "0f1e"}, "text/plain": "epoch:   0%|          | 0/30 [00:00<?, ?it/s]"})), []string{"epoch:   0%|          | 0/30 [00:00<?, ?it/s]\n<widget, initial state>"}, 0},
 		}
 		var all []toolstest.Dict
 		for _, c := range cells {
@@ -112,7 +112,7 @@ func TestEditsKeepEmbeddedData(t *testing.T) {
 		must.Eq(t, "Zeen.\n\n![a shot]("+pixelURI+")", source(0))
 		must.StrContains(t, m.refuses("modify_nb_cells", modify("![shot](data:image/png, 71 B)")), `write "`+pixelShort+`" unchanged`)
 		must.StrContains(t, m.refuses("edit_text", toolstest.Dict{"path": path, "cell_id": "b1", "old_text": "70 B", "new_text": "71 B"}), `write "`+pixelShort+`" unchanged`)
-		must.StrContains(t, m.refuses("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "exec": false, "cells": []toolstest.Dict{{"content": "![x](" + pixelShort + ")", "type": "markdown"}}}), "data that is not there")
+		must.StrContains(t, m.refuses("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "exec": false, "cells": []toolstest.Dict{{"content": "![x](" + pixelShort + ")", "type": "markdown"}}}), "unknown data")
 		must.StrContains(t, source(0), pixelURI)
 		m.says("modify_nb_cells", modify("No picture."))
 		must.Eq(t, "No picture.", source(0))

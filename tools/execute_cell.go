@@ -54,7 +54,7 @@ func executeCell(p *parts) tool.Tool {
 		Title:       "Run a cell",
 		Toolset:     tool.ToolsetCells,
 		Also:        []string{tool.ToolsetDatalayer, tool.ToolsetToday},
-		Description: "Runs one code cell as it is, and returns its printed output, value and images. With session_id it is of that analysis session's notebook, and goes on after timeout seconds; without, of the current notebook: then it is interrupted, and the answer is a list of texts and images.",
+		Description: "Runs one code cell as it is, and returns its printed output, value and images. With session_id the cell is in that session's notebook and continues after timeout seconds; without, it is in the current notebook and is interrupted, and the answer is a list of texts and images.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      eitherSchema(),
 		Call: tool.Typed(func(ctx context.Context, args executeCellArgs) (*tool.Answer, error) {

@@ -15,7 +15,7 @@ import (
 
 type executeCodeArgs struct {
 	inSessionOrNot
-	Code     string `json:"code" jsonschema:"In the kernel's language, mostly Python." validate:"min=1,max=source"`
+	Code     string `json:"code" jsonschema:"In the kernel's language, usually Python." validate:"min=1,max=source"`
 	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel to use instead of session_id." validate:"max=200,null"`
 	either
 }
@@ -33,7 +33,7 @@ func executeCode(p *parts) tool.Tool {
 		Title:       "Run code",
 		Toolset:     tool.ToolsetAnalysis,
 		Also:        []string{tool.ToolsetDatalayer, tool.ToolsetToday},
-		Description: "Runs code in the kernel of an analysis session, or of kernel_id or the current notebook, and returns its output. In a session with a notebook it becomes a cell at its end, and goes on after timeout seconds under its run_id; without session_id it leaves no cell.",
+		Description: "Runs code in the kernel of an analysis session, or of kernel_id or the current notebook, and returns its output. In a session with a notebook it is appended as a cell and continues after timeout seconds under its run_id; without session_id it leaves no cell.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      eitherSchema(),
 		Call: tool.Typed(func(ctx context.Context, args executeCodeArgs) (*tool.Answer, error) {

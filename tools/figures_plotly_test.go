@@ -91,7 +91,7 @@ func TestPlotlyIsDrawn(t *testing.T) {
 		m.says("wait_run", toolstest.Dict{"run_id": "run-4"})
 
 		quiet := m.Connect(tools.Config{Work: m.Work, ReadOnly: true})
-		if answer := toolstest.MessageOf(m.CallAs(quiet, "read_nb_cells", figures)); !strings.Contains(answer, "with --read-only nothing is run") {
+		if answer := toolstest.MessageOf(m.CallAs(quiet, "read_nb_cells", figures)); !strings.Contains(answer, "no code is run with --read-only") {
 			t.Error(answer)
 		}
 		if err := quiet.Close(); err != nil {

@@ -26,7 +26,7 @@ const (
 const mostFound = 5
 
 type findToolsArgs struct {
-	Wish string `json:"wish" jsonschema:"What you want to do, in a few words." validate:"min=1,max=500"`
+	Wish string `json:"wish" jsonschema:"Your task, in a few words." validate:"min=1,max=500"`
 }
 
 // A foundTool is a tool that fits a wish.
@@ -58,9 +58,9 @@ func findTools(p *parts) tool.Tool {
 				out.Tools = append(out.Tools, foundTool{t.Name, def.Description, def.RawInputSchema})
 				names = append(names, t.Name)
 			}
-			out.Message = "Call them with call_tool, or by their names where your list of tools shows them now."
+			out.Message = "Call them with call_tool, or by name if your list of tools now shows them."
 			if len(names) == 0 {
-				out.Message = "No further tool fits that: say what you want to do in other words, or use the tools that are listed."
+				out.Message = "No other tool matches: describe your task in other words, or use a listed tool."
 			} else if p.offer.put(tool.ClientOf(ctx), names) {
 				p.resources.ToolsChanged(tool.ClientOf(ctx))
 			}
@@ -152,7 +152,7 @@ func callTool(p *parts) tool.Tool {
 		Name:        nameCallTool,
 		Title:       "Call a further tool",
 		Toolset:     tool.ToolsetCore,
-		Description: "Calls a tool that find_tools has found, when your list of tools does not show it. The answer is that tool's.",
+		Description: "Calls a tool found by find_tools that your list of tools does not show. Returns that tool's answer.",
 		Hints:       tool.Hints{ReadOnly: p.ReadOnly, Destructive: !p.ReadOnly, OpenWorld: !p.ReadOnly},
 		Output:      tool.ResultOf[map[string]any](nil),
 		Call: tool.Typed(func(_ context.Context, args callToolArgs) (*tool.Answer, error) {
@@ -162,7 +162,7 @@ func callTool(p *parts) tool.Tool {
 			if !p.offer.callable[args.Name] {
 				return nil, errors.New(p.offer.unknown(args.Name))
 			}
-			return nil, errors.New("arguments is not the JSON text of an object, such as {\"path\": \"work/analysis.ipynb\"}")
+			return nil, errors.New("arguments is not the text of a JSON object, such as {\"path\": \"work/analysis.ipynb\"}")
 		}),
 	}
 }

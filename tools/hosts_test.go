@@ -91,7 +91,7 @@ func onNotebook(more toolstest.Dict) func(*hosted) toolstest.Dict {
 var coreCalls = []coreCall{
 	{"list_nbs", func(*hosted) toolstest.Dict { return toolstest.Dict{} }, func(m *hosted) string { return m.path }, 0},
 	{"read_nb_cells", onNotebook(toolstest.Dict{}), saying("sourceword"), 0},
-	{"changes_since", onNotebook(toolstest.Dict{"revision": "-0"}), saying("the changes are not known"), 0},
+	{"changes_since", onNotebook(toolstest.Dict{"revision": "-0"}), saying("the changes since revision"), 0},
 	{"execute_nb_cells", onNotebook(toolstest.Dict{"ranges": atCell(0)}), saying("firstword"), 1},
 	{"read_nb_cells", onNotebook(toolstest.Dict{}), saying("firstword"), 1},
 	{"read_nb_cells", onNotebook(toolstest.Dict{"ranges": atCell(0)}), saying("firstword"), 1},

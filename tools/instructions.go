@@ -12,25 +12,25 @@ import (
 // instructions is the text that the model reads once, before any tool. Every conversation pays for it: e2e/listing counts
 // it.
 const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and you read their unsaved typing.
-Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and mean the cells as last shown to you, with your own changes since; a call for a cell that was deleted is refused. Ids stay.
-A change of a cell is merged with text that people type meanwhile; if both changed the same words, nothing is written and you see both changes.`
+Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and refer to the cells as last shown to you, with your own changes since; a call for a deleted cell is refused. Ids stay.
+A cell change is merged with text that people type meanwhile; if both changed the same words, nothing is written and you see both changes.`
 
 // instructionsForWords describes how cells look in answers in words.
 const instructionsForWords = `
-In answers "@@3 4f2a [5]" begins a cell: index, beginning of the id (calls take it as the id), execution count. Its source follows as it stands, its outputs under "@@ out". A picture stands beside the text, its address in it.`
+In answers "@@3 4f2a [5]" begins a cell: index, id prefix (calls accept it as the id), execution count. Its source follows verbatim, its outputs under "@@ out". An image comes beside the text, which has its address.`
 
 // The workflow of an analysis: by cells of a notebook, and by a session with a kernel.
 var (
 	cellsGuide = textfmt.Hint("Start an analysis with create_document.") + textfmt.Hint(" Load and analyse data with insert_nb_cells.") +
-		textfmt.Hint(" Look at variables and tables with inspect_data before going on, and now and then in long work.") +
+		textfmt.Hint(" Look at variables and tables with inspect_data before continuing, and regularly in long work.") +
 		textfmt.Hint(" Record findings in cells; delete your scratch cells at the end with delete_nb_cells.")
 	sessionsGuide = textfmt.Hint("Start an analysis with session_create.") + textfmt.Hint(" Load and analyse data with execute_code.") +
-		textfmt.Hint(" Look at its structure with get_variables and get_dataframe_info before going on, and with get_variables now and then in long work.") +
+		textfmt.Hint(" Look at its structure with get_variables and get_dataframe_info before continuing, and with get_variables regularly in long work.") +
 		textfmt.Hint(" Record findings with notebook_add_cell.") + textfmt.Hint(" Clean up at the end with session_delete.")
 )
 
 // picturesGuide says how far a model can trust its view of images.
-var picturesGuide = "Look at the picture of each plot" + textfmt.Hint(", by get_image_resource if it is not shown") +
+var picturesGuide = "Look at the picture of each plot" + textfmt.Hint(", with get_image_resource if it is not shown") +
 	", describe it, and check it against the code. Pictures show trends, outliers and comparisons; reading exact numbers off them is unreliable: print those beside the plot."
 
 // An introduction has the values that the instructions depend on.
@@ -57,7 +57,7 @@ func (i introduction) text() string {
 		text += fmt.Sprintf("\nIf no other notebook is named, work in %q.", i.notebook)
 	}
 	if i.apart {
-		text += "\nKernels run on another server than the notebooks and files: code does not see the files that these tools show, and the tools do not see the files that code writes."
+		text += "\nKernels do not run on the server of the notebooks and files: code does not see the files that these tools show, and the tools do not see the files that code writes."
 	}
 	return text
 }

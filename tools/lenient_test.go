@@ -124,6 +124,6 @@ func TestCallsWithTexts(t *testing.T) {
 		got := r.Sources(path)
 		must.SliceLen(t, 3, got)
 		test.Eq(t, "z = 3", got[0])
-		r.Bad("read_nb_cells", toolstest.Dict{"path": path, "maxData": 5}, "maxCellData", "there are path, ranges")
+		r.Bad("read_nb_cells", toolstest.Dict{"path": path, "maxData": 5}, "maxCellData", "it takes path, ranges")
 	})
 }

@@ -162,7 +162,7 @@ func (o *offer) unknown(name string) string {
 	t, ok := o.by[name]
 	switch {
 	case !ok:
-		text := "there is no tool " + textfmt.Quoted(name)
+		text := "no tool " + textfmt.Quoted(name)
 		if near := o.nearest(name); near != "" {
 			text += ", the nearest is " + near
 		}
@@ -170,11 +170,11 @@ func (o *offer) unknown(name string) string {
 	case o.readOnly && !t.Hints.ReadOnly:
 		return "the tool " + name + " changes things or runs code, and nbduet was started with --read-only"
 	case toTheRest(name):
-		return "the tool " + name + " is there only where nbduet was started without --toolsets: all tools that can be called are listed"
+		return "the tool " + name + " exists only if nbduet was started without --toolsets: all callable tools are listed"
 	case t.Toolset == tool.ToolsetContext && (o.on == nil || slices.Contains(o.on, tool.ToolsetContext)):
 		return "the tool " + name + " needs the activity record, which this server does not keep"
 	}
-	return fmt.Sprintf("the tool %s is in the toolset %s, which is not on: start nbduet with --toolsets %s", name, t.Toolset, strings.Join(append(slices.Clone(o.on), t.Toolset), ","))
+	return fmt.Sprintf("the tool %s is in the toolset %s, which is off: start nbduet with --toolsets %s", name, t.Toolset, strings.Join(append(slices.Clone(o.on), t.Toolset), ","))
 }
 
 // nearest returns the callable tool whose name is most similar to a wrong one, "" if none is similar.

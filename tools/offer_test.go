@@ -64,7 +64,7 @@ func TestListedAndCallable(t *testing.T) {
 			t.Errorf("not listed, but called: %v", stat)
 		}
 		got := refusedAs(t, c, "get_nb_stats")
-		test.StrContains(t, got, "there is no tool", test.Sprint("unknown"))
+		test.StrContains(t, got, "no tool", test.Sprint("unknown"))
 		test.StrContains(t, got, "get_nb_stat", test.Sprint("unknown"))
 		some := r.Connect(tools.Config{Work: r.Work, Toolsets: []string{tool.ToolsetRuns}})
 		defer some.Close()
@@ -158,11 +158,11 @@ func TestFindAndCall(t *testing.T) {
 			}
 		}
 		for says, args := range map[string]toolstest.Dict{
-			"invalid arguments":           {"name": "get_nb_stat", "arguments": toolstest.Dict{"path": 5}},
-			"the required argument":       {"name": "get_nb_stat"},
-			"there is no tool":            {"name": "no_such_tool"},
-			"itself, not through":         {"name": "call_tool", "arguments": toolstest.Dict{}},
-			"is not the JSON text of an ": {"name": "get_nb_stat", "arguments": "path"},
+			"invalid arguments":          {"name": "get_nb_stat", "arguments": toolstest.Dict{"path": 5}},
+			"the required argument":      {"name": "get_nb_stat"},
+			"no tool":                    {"name": "no_such_tool"},
+			"itself, not through":        {"name": "call_tool", "arguments": toolstest.Dict{}},
+			"is not the text of a JSON ": {"name": "get_nb_stat", "arguments": "path"},
 		} {
 			res := callAs(t, c, args)
 			test.True(t, res.IsError, test.Sprint(args))

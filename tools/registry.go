@@ -27,18 +27,18 @@ type Toolset struct {
 // Toolsets returns all toolsets.
 func Toolsets() []Toolset {
 	return []Toolset{
-		{tool.ToolsetCore, "tools for daily work, taken from the sets below, and the way to the others", true},
-		{tool.ToolsetPair, "work beside people: who is here, what changed and by whom, taking back the agent's own edits", false},
+		{tool.ToolsetCore, "tools for daily work from the sets below, and access to the others", true},
+		{tool.ToolsetPair, "work with people: who is here, what changed and by whom, undo of the agent's own edits", false},
 		{tool.ToolsetRTCMCP, "all of notebook, document and rtc: the tools of jupyterlab-rtc-mcp", false},
 		{tool.ToolsetNotebook, "find, read, edit and run notebooks", false},
 		{tool.ToolsetRuns, "follow, list and stop runs of cells", false},
 		{tool.ToolsetDocument, "read and edit text documents, and create, rename, copy and delete files", false},
 		{tool.ToolsetRTC, "list and close the collaboration sessions that nbduet holds open", false},
-		{tool.ToolsetAnalysis, "analyse data: sessions with a kernel, code, variables, data files and images; with all of cells", false},
-		{tool.ToolsetContext, "keep findings, for later sessions and in the project file", false},
+		{tool.ToolsetAnalysis, "analyse data: sessions with a kernel, code, variables, data files and images; plus all of cells", false},
+		{tool.ToolsetContext, "save findings for later sessions and in the project file", false},
 		{tool.ToolsetCells, "further names for cells and files", false},
 		{tool.ToolsetDatalayer, "the tool names of Datalayer's jupyter-mcp-server, with those from before its version 1", false},
-		{tool.ToolsetToday, "the same, only those of its version 2", false},
+		{tool.ToolsetToday, "the same, version 2 only", false},
 	}
 }
 
@@ -77,7 +77,7 @@ func ParseToolsets(list string) ([]string, error) {
 			}
 		default:
 			if !slices.ContainsFunc(Toolsets(), func(t Toolset) bool { return t.Name == name }) {
-				return nil, fmt.Errorf("there is no toolset %q: choose from %s, default, all", name, strings.Join(ToolsetNames(), ", "))
+				return nil, fmt.Errorf("no toolset %q: choose from %s, default, all", name, strings.Join(ToolsetNames(), ", "))
 			}
 			wanted[name] = true
 		}

@@ -150,7 +150,7 @@ func TestParseToolsets(t *testing.T) {
 		"rtc":               "rtc",
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
-		"rtc,default,bogus": `there is no toolset "bogus": choose from core, pair, rtc-mcp, notebook, runs, document, rtc, analysis, context, cells, datalayer, datalayer-today, default, all`,
+		"rtc,default,bogus": `no toolset "bogus": choose from core, pair, rtc-mcp, notebook, runs, document, rtc, analysis, context, cells, datalayer, datalayer-today, default, all`,
 		" , ":               "is empty",
 	} {
 		got, err := ParseToolsets(list)

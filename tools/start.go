@@ -54,7 +54,7 @@ func started(ctx context.Context, w *deps.Work, readOnly bool, within time.Durat
 	case ctx.Value(startKey{}) == nil:
 		return nil
 	case readOnly:
-		return errors.New(argStart + ": nbduet was started with --read-only, and starts nothing: call without it, once the server runs")
+		return errors.New(argStart + ": nbduet was started with --read-only and starts no server: call without it once the server runs")
 	}
 	wait := ctx
 	if within > 0 && !tool.HearsProgress(ctx) {

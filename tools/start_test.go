@@ -58,7 +58,7 @@ func TestStartServer(t *testing.T) {
 		test.Eq(t, starts, started)
 		test.StrContains(t, answer, says)
 	}
-	stopped := "does not run on JupyterHub"
+	stopped := "is not running on JupyterHub"
 	wants(call(tools.Config{}, `{}`), 0, stopped)
 	wants(call(tools.Config{}, `{"start_server": false}`), 0, stopped)
 	wants(call(tools.Config{}, `{"start_server": null}`), 0, stopped)

@@ -16,7 +16,7 @@ import (
 
 var (
 	namesRun = regexp.MustCompile(`run-\d+`)
-	goesOn   = regexp.MustCompile(`go on with offset (\d+)`)
+	goesOn   = regexp.MustCompile(`continue with offset (\d+)`)
 )
 
 // pages returns an output of a run from watch_runs, page by page to the end.

@@ -48,7 +48,7 @@ None`
 			{"Markdown(...)", "display(Markdown('# head'))", []string{"|# head"}},
 			{"scripts", "display({'application/javascript': 'draw()', 'text/html': '<script>draw()</script>'}, raw=True)", []string{"|<text/html of 23 characters, which only a browser shows>"}},
 			{"a script", "display({'application/javascript': 'draw()'}, raw=True)", []string{"|<application/javascript of 6 characters, which only a browser shows>"}},
-			{"a widget", "display({'application/vnd.jupyter.widget-view+json': {'model_id': 'abc'}, 'text/plain': 'IntSlider(value=0)'}, raw=True)", []string{"|IntSlider(value=0)\n<widget, as it began>"}},
+			{"a widget", "display({'application/vnd.jupyter.widget-view+json': {'model_id': 'abc'}, 'text/plain': 'IntSlider(value=0)'}, raw=True)", []string{"|IntSlider(value=0)\n<widget, initial state>"}},
 			{"a bar that the run has moved", bar, []string{"|epoch 100% 30 of 30 30/30 [00:03]"}},
 			{"stderr", "print('a')\nprint('b', file=sys.stderr)", []string{"|a", " stderr|b"}},
 			{"stderr alone", "print('b', file=sys.stderr)", []string{"|", " stderr|b"}},

@@ -85,7 +85,7 @@ func TestREADMEAnswers(t *testing.T) {
 		show("A run that fails, by `execute_nb_cells`:", "execute_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"id": "b81d"}}})
 		show("Several, of which the others put out nothing or were not run:", "execute_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 2, "end": 4}}})
 		show("`move_nb_cells`:", "move_nb_cells", toolstest.Dict{"ranges": one(3), "position": 1})
-		show("A source with a line that begins as those of nbduet do:", "modify_nb_cells", toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "9c1e"}, "content": "# Prices\n@@0 is no cell"}}})
+		show("A source with a line that begins as those of nbduet do:", "modify_nb_cells", toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "9c1e"}, "content": "# Prices\n@@0 is not a cell"}}})
 		show("and then:", "read_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"id": "9c1e"}}})
 		show("`delete_nb_cells`:", "delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"id": "b81d"}}})
 		compareREADME(t, answersBegin, answersEnd, page.String())

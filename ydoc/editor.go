@@ -157,7 +157,7 @@ func (e *Editor) find(id string) (*draft, error) {
 func (e *Editor) editable(id string) (*draft, error) {
 	d, err := e.find(id)
 	if err == nil && d.node != nil && d.node.typ == nil {
-		return nil, crdt.Invalidf("cell %q is malformed: %s; delete it and insert it anew", id, d.node.cell.Fault)
+		return nil, crdt.Invalidf("cell %q is malformed: %s; delete it and insert it again", id, d.node.cell.Fault)
 	}
 	return d, err
 }

@@ -48,7 +48,7 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 	}
 	e.structure()
 	if e.byID[c.ID] != nil || taken[c.ID] || slices.ContainsFunc(e.order, func(d *draft) bool { return d.node != nil && d.node.nbID == c.ID }) {
-		return crdt.Invalidf("there is a cell %q already", c.ID)
+		return crdt.Invalidf("cell %q already exists", c.ID)
 	}
 	taken[c.ID] = true
 	if err := checkType(c.Type); err != nil {

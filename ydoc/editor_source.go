@@ -61,7 +61,7 @@ func (e *Editor) source(id, text string) (*draft, string, error) {
 		return nil, "", err
 	}
 	if d.typ != nil && d.typ.Child(keySource, crdt.KindText) == nil {
-		return nil, "", crdt.Invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it anew", id)
+		return nil, "", crdt.Invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it again", id)
 	}
 	text, err = checkSource(text, e.n.limits)
 	return d, textdiff.LineEnds(text, e.sourceOf(d)), err

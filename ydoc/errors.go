@@ -52,9 +52,9 @@ func (e *ConflictError) Error() string {
 		what = fmt.Sprintf("the source of cell %q", e.ID)
 	}
 	if e.TakenBack {
-		return fmt.Sprintf("%s was changed by someone else at the same time: %s; your change was undone: read it again, then make the change in its present text", what, e.Detail)
+		return fmt.Sprintf("%s was changed by someone else at the same time: %s; your change was undone: read it again, then change the current text", what, e.Detail)
 	}
-	return fmt.Sprintf("%s was changed by someone else: %s; read it again, then make the change in its present text", what, e.Detail)
+	return fmt.Sprintf("%s was changed by someone else: %s; read it again, then change the current text", what, e.Detail)
 }
 
 func (e *ConflictError) Unwrap() error { return e.cause }

@@ -245,7 +245,7 @@ func (d *Doc) Hold(s *Step) {
 func (d *Doc) Settle(s *Step, tab func(client uint64) bool, tabs bool) error {
 	return d.do("settle a step", func() error {
 		if c, ok := d.replica.Races.Into(s.did); ok {
-			return d.yield(s, c, &ConflictError{Detail: "a person typed in it before the deletion reached them", Mine: "deleted"})
+			return d.yield(s, c, &ConflictError{Detail: "a person typed in it before the deletion arrived", Mine: "deleted"})
 		}
 		for _, c := range d.replica.Races.Contests(s.did, tab, tabs) {
 			if err := contested(c); err != nil {

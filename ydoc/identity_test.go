@@ -156,7 +156,7 @@ func TestIdentityIsNotTakenOver(t *testing.T) {
 			_, err := e.Insert(0, NewCell{ID: "a", Type: Code})
 			return err
 		})
-		test.ErrorContains(t, err, "there is a cell")
+		test.ErrorContains(t, err, "already exists")
 	})
 }
 

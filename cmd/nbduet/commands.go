@@ -161,7 +161,7 @@ type doctorFlags struct {
 }
 
 // errUnwell sets the exit status after everything has been printed.
-var errUnwell = errors.New("not all is well")
+var errUnwell = errors.New("a check failed")
 
 // examine runs nbduet doctor.
 func examine(ctx context.Context, f doctorFlags, args []string, at surroundings) error {

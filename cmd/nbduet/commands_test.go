@@ -26,7 +26,7 @@ func TestCommands(t *testing.T) {
 			test.StrNotContains(t, o.stdout, "--session-timeout", test.Sprint(flag))
 		}
 		start(t, found(), c.name, "--nosuch").is(t, exitUsage, "--nosuch", "nbduet "+c.name+" --help")
-		start(t, found(), "--read-only", c.name).is(t, exitUsage, c.name, "stand first")
+		start(t, found(), "--read-only", c.name).is(t, exitUsage, c.name, "come first")
 		help := start(t, found(), "--help").stdout
 		_, about, ok := strings.Cut(help, "\n  "+c.name+" ")
 		if !ok {
@@ -40,7 +40,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 	start(t, found(), "skil").is(t, exitUsage, `did you mean "skill"?`)
-	start(t, found(), "config").is(t, exitUsage, "for which client")
+	start(t, found(), "config").is(t, exitUsage, "name a client")
 	start(t, found(), "up", "/no such folder").is(t, exitUsage, "/no such folder")
 	start(t, found(), "skill", "x").is(t, exitUsage, "--write")
 	if o := start(t, found(), "skill"); o.stdout != skills.Notebook {

@@ -65,7 +65,7 @@ func connect(ctx context.Context, p endpoint, find discover, r reach, log *slog.
 	look, stop := context.WithTimeout(ctx, startLook)
 	defer stop()
 	if err := srv.Find(look); err != nil {
-		log.Warn("there is no Jupyter server to work on yet, each call that needs one looks again: " + err.Error())
+		log.Warn("no Jupyter server was found yet; each call that needs one looks again: " + err.Error())
 	}
 	return srv, nil
 }
@@ -88,9 +88,9 @@ func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Ser
 			switch {
 			case err == nil || ctx.Err() != nil:
 			case !errors.As(err, new(*jupyter.Error)): // the server answers correctly
-				log.Warn("people who have notebooks open on the Jupyter server do not see all that happens there: " + err.Error())
+				log.Warn("people with open notebooks on the Jupyter server do not see all edits: " + err.Error())
 			default:
-				log.Warn("the Jupyter server cannot be worked on yet, each call that needs it tries again: " + err.Error())
+				log.Warn("the Jupyter server cannot be used yet; each call that needs it tries again: " + err.Error())
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func (p endpoint) search(ctx context.Context, find discover, log *slog.Logger) (
 	if err != nil {
 		return jupyter.Found{}, err
 	}
-	log.Info("no address was given, taking this Jupyter server", "url", one.URL, "root", one.Root)
+	log.Info("no address was given, using this Jupyter server", "url", one.URL, "root", one.Root)
 	return jupyter.Found{URL: one.URL, Token: cmp.Or(p.token, one.Token), Password: one.Password}, nil
 }
 

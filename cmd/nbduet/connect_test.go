@@ -72,7 +72,7 @@ func TestStaysUpWithoutAServer(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, p.log.String())
 	}
 	log := p.log.String()
-	test.Eq(t, 1, strings.Count(log, "there is no Jupyter server to work on yet"))
+	test.Eq(t, 1, strings.Count(log, "no Jupyter server was found yet"))
 	test.StrContains(t, log, "jupyter lab")
 	test.StrNotContains(t, log, s.Token)
 }
@@ -82,7 +82,7 @@ func TestSaysThatTheServerIsDown(t *testing.T) {
 	clean(t)
 	p := launch(t, "--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken")
 	p.initialize()
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(p.log.String(), "cannot be worked on yet"); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(p.log.String(), "cannot be used yet"); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the log is %s", p.log.String())
 		}

@@ -31,7 +31,7 @@ type flags struct {
 	SessionTimeout string `name:"session-timeout" env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook is closed; fractions are allowed."`
 	MaxRooms       int    `name:"max-rooms" env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks open at once; beyond that the longest idle one is closed."`
 	MaxSessions    int    `name:"max-sessions" env:"NBDUET_MAX_SESSIONS" default:"10" placeholder:"N" help:"Analysis sessions that a client may have at once; 0 for no limit."`
-	AgentName      string `name:"agent-name" env:"NBDUET_AGENT_NAME" placeholder:"NAME" help:"Name that people see in JupyterLab, of all clients. Without it each has its own, such as Claude or Cursor."`
+	AgentName      string `name:"agent-name" env:"NBDUET_AGENT_NAME" placeholder:"NAME" help:"Name that people see in JupyterLab, for all clients. Without it each has its own, such as Claude or Cursor."`
 	AnswerWithin   string `name:"answer-within" env:"NBDUET_ANSWER_WITHIN" default:"50" placeholder:"SECONDS" help:"Seconds after which a call that runs code answers with the outputs so far, if it has no timeout and its client gets no progress notifications; the code keeps running. An edit waits at most that long for a person who is typing. Hosts give up after a minute. 0 for no limit."`
 	ServerTimeout  string `name:"server-timeout" env:"NBDUET_SERVER_TIMEOUT" default:"10" placeholder:"SECONDS" help:"Seconds that a call waits for a Jupyter server that does not answer; then it reports which changes were made."`
 	InputTimeout   string `name:"input-timeout" env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer when running code asks for input; then the code is interrupted."`
@@ -41,18 +41,18 @@ type flags struct {
 	MaxImageBytes int `name:"max-image-bytes" env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Largest size of an image that is shown; a larger image is scaled down. A whole answer stays under 1 MB."`
 	ImageCache    int `name:"image-cache" env:"NBDUET_IMAGE_CACHE" default:"64" placeholder:"MB" help:"Megabytes of images kept in memory; others are read again from their cells."`
 
-	Toolsets string `name:"toolsets" env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Without it, the tools of core are listed and all can be called by name; with it, what it leaves out is refused."`
-	Outputs  string `name:"output-schemas" env:"NBDUET_OUTPUT_SCHEMAS" default:"none" placeholder:"WHICH" help:"For programs: tools listed with the schema of their result, and answering with structured content unless they show a picture: full (all), lean (all but those of core) or none. Many hosts show a model the structured content alone, or pay for both. Clients of a protocol before 2025-06-18 get neither."`
-	Answers  string `name:"answers" env:"NBDUET_ANSWERS" placeholder:"HOW" help:"How the tools of core answer: text (words, which cost a model least) or json (the objects of their contracts, for programs). Default: text; json where --toolsets names another set than core and runs, or --output-schemas is full."`
-	ReadOnly bool   `name:"read-only" env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. No code runs for them: no kernel is started, and values that only their own code could show are not shown."`
+	Toolsets string `name:"toolsets" env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Without it, the tools of core are listed and all can be called by name; with it, other tools are refused."`
+	Outputs  string `name:"output-schemas" env:"NBDUET_OUTPUT_SCHEMAS" default:"none" placeholder:"WHICH" help:"For programs: list tools with the schema of their result, and answer with structured content unless there is a picture: full (all), lean (all but those of core) or none. Many hosts show a model only the structured content, or pay for both. Clients of a protocol before 2025-06-18 get neither."`
+	Answers  string `name:"answers" env:"NBDUET_ANSWERS" placeholder:"HOW" help:"How the tools of core answer: text (plain words, fewest tokens) or json (the objects of their contracts, for programs). Default: text; json if --toolsets names a set other than core and runs, or --output-schemas is full."`
+	ReadOnly bool   `name:"read-only" env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. They run no code: no kernel is started, and values that need code to be shown are left out."`
 
-	State   string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), and which cells run, to take their runs up after the end of this program; or :memory: for none; of hub, a folder with one for each user. Default: nbduet/activity.db in the state directory, ~/.local/state."`
+	State   string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"Database of each session's activity (the context:// resources) and of running cells, whose runs the next nbduet continues; :memory: for none; for hub, a folder with one for each user. Default: nbduet/activity.db in the state directory, ~/.local/state."`
 	Project string `name:"project" env:"NBDUET_PROJECT" default:"project.yaml" placeholder:"PATH" help:"The project file, relative to the Jupyter server's root folder."`
 
 	HTTP httpFlags
 
 	LogLevel string `name:"log-level" env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info."`
-	LogCode  bool   `name:"log-code" env:"NBDUET_LOG_CODE" help:"Log the contents of calls and answers, too: code, outputs, contents of files, and the texts of errors. Without it, the log has none of them."`
+	LogCode  bool   `name:"log-code" env:"NBDUET_LOG_CODE" help:"Also log the contents of calls and answers: code, outputs, file contents and error texts. Without it, the log has none of them."`
 	Version  bool   `name:"version" help:"Print the version and exit."`
 }
 
@@ -103,7 +103,7 @@ Flags of start, hub and health:
 
 // commandsUsage follows the flags, because the end of the help stays visible.
 const commandsUsage = `
-Commands, of which each has its own --help:
+Commands (each has its own --help):
   start                            Serve MCP. It can be left out.
   hub                              Serve the users of a JupyterHub over HTTP, as
                                    a service of it: each works on the server of
@@ -137,7 +137,7 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 		}
 	}
 	if err != nil {
-		return settings{}, false, options.UsageError{Err: fmt.Errorf("%w; nbduet start, or nbduet alone, serves MCP, nbduet health asks one that does, and nbduet --help lists the flags", err)}
+		return settings{}, false, options.UsageError{Err: fmt.Errorf("%w; nbduet start, or nbduet alone, serves MCP, nbduet health checks it, and nbduet --help lists the flags", err)}
 	}
 	switch command {
 	case commandHealth:
@@ -157,7 +157,7 @@ func parse(args []string, stdout io.Writer) (s settings, done bool, err error) {
 func unexpected(argument string, known []string) error {
 	for _, c := range commands() {
 		if c.name == argument {
-			return fmt.Errorf("unexpected argument %s: it has to stand first", argument)
+			return fmt.Errorf("unexpected argument %s: it must come first", argument)
 		}
 		known = append(known, c.name)
 	}
@@ -241,9 +241,9 @@ func (f flags) checkHub() (settings, error) {
 	}
 	switch {
 	case f.HTTP.Metrics:
-		return settings{}, errors.New("--metrics: they are not there for the users of a hub: leave it out")
+		return settings{}, errors.New("--metrics: not available with a hub: leave it out")
 	case f.HTTP.OIDCIssuer != "":
-		return settings{}, errors.New("--oidc-issuer: the users of a hub log in with the hub: leave it out")
+		return settings{}, errors.New("--oidc-issuer: users of a hub log in with the hub: leave it out")
 	}
 	s, err := f.check()
 	if err != nil {
@@ -284,7 +284,7 @@ func amount(s string, unit time.Duration, most int, units, example string) (time
 		return 0, fmt.Errorf("%q is not a number of %s, such as %s", s, units, example)
 	}
 	if math.IsNaN(n) || n <= 0 || n > float64(most) {
-		return 0, fmt.Errorf("%s is not a number of %s more than 0 and at most %d", s, units, most)
+		return 0, fmt.Errorf("%s is not a number of %s above 0 and at most %d", s, units, most)
 	}
 	return max(time.Duration(n*float64(unit)), 1), nil
 }
@@ -317,7 +317,7 @@ func readSecret(name, what string) (string, error) {
 		return "", fmt.Errorf("%s is longer than %d bytes: it cannot be a %s", name, most, what)
 	}
 	if strings.TrimSpace(string(b)) == "" {
-		return "", errors.New(name + " holds no " + what)
+		return "", errors.New(name + " has no " + what)
 	}
 	return string(b), nil
 }

@@ -32,23 +32,23 @@ const (
 
 // httpFlags configure how clients reach the program.
 type httpFlags struct {
-	Transport      string   `name:"transport" env:"NBDUET_TRANSPORT" default:"stdio" placeholder:"HOW" help:"How clients reach this program: stdio (standard input and output), streamable-http (HTTP, at /mcp) or sse (the older HTTP with server-sent events, at /sse). Either of the two serves both kinds of HTTP."`
-	Host           string   `name:"host" env:"NBDUET_HOST" default:"127.0.0.1" placeholder:"ADDRESS" help:"Address on which to listen for HTTP; 0.0.0.0 is all of this machine's."`
-	Port           int      `name:"port" env:"MCP_PORT" default:"3001" placeholder:"N" help:"Port on which to listen for HTTP; 0 picks a free one."`
-	AuthToken      string   `name:"auth-token" env:"NBDUET_AUTH_TOKEN" placeholder:"TOKEN" help:"Token that HTTP clients have to send. Give it in the environment, where other users cannot see it. Without it, nbduet makes a token and shows it on standard error."`
-	AuthTokenFile  string   `name:"auth-token-file" env:"NBDUET_AUTH_TOKEN_FILE" placeholder:"FILE" help:"File with such tokens, one a line: give people who must not see each other's sessions one each. It wins over --auth-token."`
-	AllowedHosts   []string `name:"allowed-hosts" env:"NBDUET_ALLOWED_HOSTS" placeholder:"NAME" help:"Host names by which HTTP clients may address this machine, beside localhost and its address, such as nb.example.org; * is any."`
+	Transport      string   `name:"transport" env:"NBDUET_TRANSPORT" default:"stdio" placeholder:"HOW" help:"How clients reach this program: stdio (standard input and output), streamable-http (HTTP, at /mcp) or sse (the older HTTP with server-sent events, at /sse). Either of the last two serves both."`
+	Host           string   `name:"host" env:"NBDUET_HOST" default:"127.0.0.1" placeholder:"ADDRESS" help:"Address to listen on for HTTP; 0.0.0.0 for all of this machine's."`
+	Port           int      `name:"port" env:"MCP_PORT" default:"3001" placeholder:"N" help:"Port to listen on for HTTP; 0 picks a free one."`
+	AuthToken      string   `name:"auth-token" env:"NBDUET_AUTH_TOKEN" placeholder:"TOKEN" help:"Token that HTTP clients must send. Give it in the environment, where other users cannot see it. Without it, nbduet creates one and prints it to standard error."`
+	AuthTokenFile  string   `name:"auth-token-file" env:"NBDUET_AUTH_TOKEN_FILE" placeholder:"FILE" help:"File with such tokens, one a line: one each for people who must not see each other's sessions. Overrides --auth-token."`
+	AllowedHosts   []string `name:"allowed-hosts" env:"NBDUET_ALLOWED_HOSTS" placeholder:"NAME" help:"Host names by which HTTP clients may address this machine, besides localhost and its address, such as nb.example.org; * is any."`
 	AllowedOrigins []string `name:"allowed-origins" env:"NBDUET_ALLOWED_ORIGINS" placeholder:"ORIGIN" help:"Origins of web pages that may send requests, such as https://app.example.org; * is any."`
 	TLSCert        string   `name:"tls-cert" env:"NBDUET_TLS_CERT" placeholder:"FILE" help:"Certificate (PEM) for HTTPS; it needs --tls-key."`
 	TLSKey         string   `name:"tls-key" env:"NBDUET_TLS_KEY" placeholder:"FILE" help:"The certificate's key (PEM)."`
-	PublicURL      string   `name:"resource-url" env:"NBDUET_RESOURCE_URL" placeholder:"URL" help:"Public address of this server if a proxy serves it, such as https://nb.example.org. OAuth clients are told this address, and tokens must be meant for it."`
+	PublicURL      string   `name:"resource-url" env:"NBDUET_RESOURCE_URL" placeholder:"URL" help:"Public address of this server if a proxy serves it, such as https://nb.example.org. OAuth clients get this address, and tokens must be issued for it."`
 	OIDCIssuer     string   `name:"oidc-issuer" env:"NBDUET_OIDC_ISSUER" placeholder:"URL" help:"OpenID Connect issuer whose access tokens HTTP clients may send, beside --auth-token; it needs --resource-url or --oidc-audience."`
-	OIDCAudience   []string `name:"oidc-audience" env:"NBDUET_OIDC_AUDIENCE" placeholder:"NAME" help:"Audiences; the issuer's tokens have to name one of them. Default: --resource-url, as it is, with /mcp, and with /sse."`
-	OIDCScopes     []string `name:"oidc-scopes" env:"NBDUET_OIDC_SCOPES" placeholder:"SCOPE" help:"Scopes; the issuer's tokens need all of them."`
-	Metrics        bool     `name:"metrics" env:"NBDUET_METRICS" help:"Serve figures for Prometheus at /metrics, to clients with a token. It needs HTTP."`
+	OIDCAudience   []string `name:"oidc-audience" env:"NBDUET_OIDC_AUDIENCE" placeholder:"NAME" help:"Audiences; the issuer's tokens must name one of them. Default: --resource-url, as it is, with /mcp, and with /sse."`
+	OIDCScopes     []string `name:"oidc-scopes" env:"NBDUET_OIDC_SCOPES" placeholder:"SCOPE" help:"Scopes; the issuer's tokens must have all."`
+	Metrics        bool     `name:"metrics" env:"NBDUET_METRICS" help:"Serve Prometheus metrics at /metrics, to clients with a token. Needs HTTP."`
 	ClientTimeout  string   `name:"client-timeout" env:"NBDUET_CLIENT_TIMEOUT" default:"60" placeholder:"MINUTES" help:"Minutes of silence, without an open stream, after which an HTTP client's MCP session and its analysis sessions end."`
 
-	HealthURL string `name:"url" env:"NBDUET_HEALTH_URL" placeholder:"URL" help:"Address of the nbduet that nbduet health asks, in place of --host and --port, such as https://nb.example.org."`
+	HealthURL string `name:"url" env:"NBDUET_HEALTH_URL" placeholder:"URL" help:"Address that nbduet health checks, instead of --host and --port, such as https://nb.example.org."`
 
 	Inherit inheritFlags
 }
@@ -71,7 +71,7 @@ func (f httpFlags) check() (httpSettings, error) {
 	switch s.transport {
 	case transportStdio:
 		if f.Metrics {
-			return httpSettings{}, errors.New("--metrics: they are served over HTTP only: add --transport streamable-http")
+			return httpSettings{}, errors.New("--metrics: served over HTTP only: add --transport streamable-http")
 		}
 		return s, nil // the other flags have no effect on stdio
 	case transportStream, transportEvents:
@@ -127,7 +127,7 @@ func (f httpFlags) check() (httpSettings, error) {
 func (f httpFlags) host() (string, error) {
 	host := strings.Trim(strings.TrimSpace(f.Host), "[]")
 	if host == "" {
-		return "", errors.New("--host: the address is empty: give one, such as 127.0.0.1, or 0.0.0.0 for all of this machine's")
+		return "", errors.New("--host: the address is empty: give one, such as 127.0.0.1, or 0.0.0.0 for all interfaces")
 	}
 	return host, nil
 }
@@ -170,13 +170,13 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Client
 	}
 	_, _ = fmt.Fprintln(stderr, "nbduet: serving MCP at", s.url(l.Addr()))
 	if s.oidc != nil {
-		_, _ = fmt.Fprintln(stderr, "nbduet: clients have to send a token of", s.oidc.Issuer)
+		_, _ = fmt.Fprintln(stderr, "nbduet: clients must send a token of", s.oidc.Issuer)
 	}
 	if s.made {
-		_, _ = fmt.Fprintln(stderr, "nbduet: clients have to send the header  Authorization: Bearer "+s.tokens[0])
+		_, _ = fmt.Fprintln(stderr, "nbduet: clients must send the header  Authorization: Bearer "+s.tokens[0])
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && s.TLSCert == "" {
-		log.Warn("other machines can reach this program, and the connection is not encrypted: to encrypt it, add --tls-cert and --tls-key")
+		log.Warn("other machines can reach this program over unencrypted HTTP: for HTTPS, add --tls-cert and --tls-key")
 	}
 	return srv.Serve(ctx, l)
 }
@@ -200,7 +200,7 @@ func (s httpSettings) taken(ctx context.Context) error {
 	if n, wrong := strconv.Atoi(port); err == nil && wrong == nil {
 		for _, encrypted := range []bool{false, true} {
 			if health.Ask(ctx, health.Local(host, n, encrypted), io.Discard) == nil {
-				who.Detail = "another program, which answers as nbduet does,"
+				who.Detail = "another program, probably nbduet,"
 			}
 		}
 	}

@@ -128,7 +128,7 @@ func TestPortInUse(t *testing.T) {
 	address := strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/mcp")
 	_, port, _ := strings.Cut(address, ":")
 	o := start(t, found(), "--jupyter-url=http://127.0.0.1:9", "--transport=streamable-http", "--port="+port)
-	want := faults.New(faults.PortInUse, faults.Values{Address: address, Detail: "another program, which answers as nbduet does,"})
+	want := faults.New(faults.PortInUse, faults.Values{Address: address, Detail: "another program, probably nbduet,"})
 	o.is(t, exitUsage, "\nnbduet: "+want.Error()+"\n")
 	if code := p.stop(); code != exitOK {
 		t.Errorf("exit code %d: %s", code, p.log.String())
@@ -155,7 +155,7 @@ func TestWrongHTTPFlags(t *testing.T) {
 		{[]string{"--transport=pigeon"}, []string{"--transport", `"pigeon"`, "streamable-http"}},
 		{[]string{"--port=70000"}, []string{"--port", "70000"}},
 		{[]string{"--port=-1"}, []string{"--port", "-1"}},
-		{[]string{"--port=" + port}, []string{"another program listens at 127.0.0.1:" + port, "--port"}},
+		{[]string{"--port=" + port}, []string{"another program already listens at 127.0.0.1:" + port, "--port"}},
 		{[]string{"--host="}, []string{"--host"}},
 		{[]string{"--host=192.0.2.1", "--port=0"}, []string{"192.0.2.1", "--host"}},
 		{[]string{"--auth-token=a b"}, []string{"--auth-token", "space"}},

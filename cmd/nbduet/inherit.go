@@ -15,16 +15,16 @@ import (
 type inheritFlags struct {
 	ListenFD     int    `name:"listen-fd" env:"NBDUET_LISTEN_FD" placeholder:"N" help:"Number of an inherited descriptor of a listening socket, for HTTP, in place of --host and --port. For programs that start this one."`
 	UserHeader   string `name:"user-header" env:"NBDUET_USER_HEADER" placeholder:"NAME" help:"Header in which a program with the token names the user of a request; each user is a separate principal. For programs that start this one, or proxy for it, and know their users."`
-	EndWithStdin bool   `name:"end-with-stdin" env:"NBDUET_END_WITH_STDIN" help:"End with standard input, over HTTP, too. For programs that start this one and must not be outlived."`
+	EndWithStdin bool   `name:"end-with-stdin" env:"NBDUET_END_WITH_STDIN" help:"End when standard input ends, also over HTTP, so that it does not outlive its parent program."`
 }
 
 // check returns an error for values that are not possible on the system goos.
 func (f inheritFlags) check(goos string) error {
 	if f.ListenFD != 0 && goos == "windows" {
-		return errors.New("--listen-fd: on Windows no listening socket can be handed down: give an address with --host and --port")
+		return errors.New("--listen-fd: Windows cannot inherit a listening socket: give an address with --host and --port")
 	}
 	if f.ListenFD < 0 || f.ListenFD == 1 || f.ListenFD == 2 {
-		return fmt.Errorf("--listen-fd: %d cannot be handed down: give 3 or more", f.ListenFD)
+		return fmt.Errorf("--listen-fd: %d cannot be inherited: give 3 or more", f.ListenFD)
 	}
 	return nil
 }

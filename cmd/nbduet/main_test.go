@@ -183,7 +183,7 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--project=/"}, []string{"--project", `"/"`}},
 		{[]string{"--log-level=loud"}, []string{"--log-level", `"loud"`, "debug"}},
 		{[]string{"--token-file=/no/such/file"}, []string{"--token-file", "/no/such/file"}},
-		{[]string{"--token-file=" + empty}, []string{"--token-file", "holds no token"}},
+		{[]string{"--token-file=" + empty}, []string{"--token-file", "has no token"}},
 		{[]string{"--jupyter-url=localhost:8888"}, []string{"localhost:8888"}},
 		{[]string{"--jupyter-url=http://h:1/", "--token=a b"}, []string{"token", "space"}},
 	} {

@@ -200,6 +200,6 @@ func openActivity(ctx context.Context, named string, log *slog.Logger) (*activit
 		}
 	}
 	// The path is in the message, because the path of the user's state is not part of a call's content.
-	log.Warn("nothing is remembered longer than until this program ends: to keep it, give a file with --state: " + err.Error())
+	log.Warn("activity is lost when this program ends: to keep it, give a file with --state: " + err.Error())
 	return activity.Open(ctx, activity.Options{Path: activity.Memory, Logger: log})
 }

@@ -17,21 +17,21 @@ import (
 
 // serverFlags name the Jupyter server, or a document server and a kernel server, and the initial notebook and kernel.
 type serverFlags struct {
-	JupyterURL   string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
+	JupyterURL   string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet uses the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
 	Token        string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
-	TokenFile    string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
-	Password     string `name:"password" env:"JUPYTER_PASSWORD" placeholder:"PASSWORD" help:"Password of the Jupyter server, where it has one and no token: nbduet logs in with it as people do. Give it in the environment, where other users cannot see it. A token wins over it."`
-	PasswordFile string `name:"password-file" env:"JUPYTER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password; it wins over --password."`
+	TokenFile    string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; overrides --token."`
+	Password     string `name:"password" env:"JUPYTER_PASSWORD" placeholder:"PASSWORD" help:"Password of a Jupyter server that has no token: nbduet logs in with it as people do. Give it in the environment, where other users cannot see it. A token overrides it."`
+	PasswordFile string `name:"password-file" env:"JUPYTER_PASSWORD_FILE" placeholder:"FILE" help:"File with the password; overrides --password."`
 
-	CAFile string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"File (PEM) with certificates of further authorities, or of the Jupyter servers themselves, to trust in addition to this machine's: for https with a private authority. It applies to all Jupyter servers."`
+	CAFile string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"File (PEM) with more certificates to trust, of authorities or of the Jupyter servers themselves: for https with a private authority. It applies to all Jupyter servers."`
 
 	DocumentURL       string `name:"document-url" env:"NBDUET_DOCUMENT_URL,DOCUMENT_URL" placeholder:"URL" help:"Address of the Jupyter server that has the notebooks and files, in place of --jupyter-url. It has the kernels, too, unless --runtime-url or --jupyter-url names another server. \"local\" is the server of --jupyter-url, or the server on this machine."`
 	DocumentToken     string `name:"document-token" env:"NBDUET_DOCUMENT_TOKEN,DOCUMENT_TOKEN" placeholder:"TOKEN" help:"That server's token, in place of --token."`
-	DocumentTokenFile string `name:"document-token-file" env:"NBDUET_DOCUMENT_TOKEN_FILE,DOCUMENT_TOKEN_FILE" placeholder:"FILE" help:"File with that token; it wins over --document-token."`
+	DocumentTokenFile string `name:"document-token-file" env:"NBDUET_DOCUMENT_TOKEN_FILE,DOCUMENT_TOKEN_FILE" placeholder:"FILE" help:"File with that token; overrides --document-token."`
 	DocumentID        string `name:"document-id" env:"NBDUET_DOCUMENT_ID,DOCUMENT_ID" placeholder:"PATH" help:"Notebook that each client begins with, relative to the root folder of the document server."`
 	RuntimeURL        string `name:"runtime-url" env:"NBDUET_RUNTIME_URL,RUNTIME_URL" placeholder:"URL" help:"Address of the Jupyter server that has the kernels, in place of --jupyter-url. It has the documents, too, unless --document-url or --jupyter-url names another server. \"local\" is as for --document-url."`
 	RuntimeToken      string `name:"runtime-token" env:"NBDUET_RUNTIME_TOKEN,RUNTIME_TOKEN" placeholder:"TOKEN" help:"That server's token, in place of --token."`
-	RuntimeTokenFile  string `name:"runtime-token-file" env:"NBDUET_RUNTIME_TOKEN_FILE,RUNTIME_TOKEN_FILE" placeholder:"FILE" help:"File with that token; it wins over --runtime-token."`
+	RuntimeTokenFile  string `name:"runtime-token-file" env:"NBDUET_RUNTIME_TOKEN_FILE,RUNTIME_TOKEN_FILE" placeholder:"FILE" help:"File with that token; overrides --runtime-token."`
 	RuntimeID         string `name:"runtime-id" env:"NBDUET_RUNTIME_ID,RUNTIME_ID" placeholder:"ID" help:"Id of a running kernel for the cells of --document-id. Without it, the notebook's own kernel is found or started."`
 }
 
@@ -102,7 +102,7 @@ func (f serverFlags) check() (s serverSettings, err error) {
 		}
 	}
 	if s.kernelID = strings.TrimSpace(f.RuntimeID); s.kernelID != "" && s.notebook.IsRoot() {
-		return serverSettings{}, errors.New("--runtime-id: it is the kernel of the notebook of --document-id, which is missing: add it")
+		return serverSettings{}, errors.New("--runtime-id: the notebook of this kernel is missing: add --document-id")
 	}
 	return s, nil
 }

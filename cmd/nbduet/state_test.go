@@ -40,8 +40,8 @@ func TestStateFile(t *testing.T) {
 	begin(state, "--state", filepath.Join(text, "x.db")).is(t, exitUsage, "--state", "x.db")
 	once := func(o outcome, why string) {
 		t.Helper()
-		o.is(t, exitOK, "nothing is remembered", "until this program ends", "--state", why)
-		if n := strings.Count(o.stderr, "nothing is remembered"); n != 1 {
+		o.is(t, exitOK, "activity is lost", "when this program ends", "--state", why)
+		if n := strings.Count(o.stderr, "activity is lost"); n != 1 {
 			t.Errorf("it says so %d times: %s", n, o.stderr)
 		}
 	}

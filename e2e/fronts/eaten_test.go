@@ -43,6 +43,6 @@ func TestWebsocketsEaten(t *testing.T) {
 		"preview_data":         {"path": "a.csv"},
 		"look_around":          {"path": "a.ipynb"},
 	} {
-		refused(t, a, tool, args, "websockets do not: a proxy on the way swallows them", "Upgrade and Connection")
+		refused(t, a, tool, args, "websockets do not: a proxy drops them", "Upgrade and Connection")
 	}
 }

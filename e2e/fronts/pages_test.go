@@ -28,7 +28,7 @@ func TestPagesInItsPlace(t *testing.T) {
 		"a proxy without it":   {answer(http.StatusBadGateway, "<title>502 Bad Gateway</title>"), []string{"a proxy answers, but its Jupyter server does not"}},
 		"a login page":         {answer(http.StatusOK, login), []string{`"Sign in to ACME", which asks for a password`, "Jupyter's token"}},
 		"refused with one":     {answer(http.StatusUnauthorized, login), []string{`"Sign in to ACME", which asks for a password`, "Jupyter's token"}},
-		"forbidden":            {answer(http.StatusForbidden, "<title>Forbidden by ACME</title>"), []string{`in place of the server: "Forbidden by ACME"`}},
+		"forbidden":            {answer(http.StatusForbidden, "<title>Forbidden by ACME</title>"), []string{`instead of the server: "Forbidden by ACME"`}},
 		"a login elsewhere": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, sso.URL+"/realms/acme/auth?next="+r.URL.Path, http.StatusFound)
 		}, []string{"the login at " + sso.URL}},

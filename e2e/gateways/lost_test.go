@@ -14,7 +14,7 @@ import (
 )
 
 // says is in every answer while the gateway does not answer.
-const says = "the gateway from which the Jupyter server"
+const says = "the gateway for the kernels of the Jupyter server"
 
 // soon is how long a call may take to report the missing gateway.
 const soon = 15 * time.Second
@@ -105,7 +105,7 @@ func TestGatewayLost(t *testing.T) {
 				c.refused("session_create", nil)
 				c.worksOn(path, "# while it is still lost")
 				g.start()
-				has(t, "the next run", c.runs(path, "c2", "False").Text, "a new one", "variables from before are gone")
+				has(t, "the next run", c.runs(path, "c2", "False").Text, "a new one", "earlier variables are gone")
 			})
 		}
 	})
@@ -160,6 +160,6 @@ func TestGatewayBackUnseen(t *testing.T) {
 		time.Sleep(12 * time.Second) // no calls in the meantime
 		c.refused("execute_nb_cells", cellArgs(path, "c1"))
 		g.start()
-		has(t, "the next run", c.runs(path, "c1", "False").Text, "variables from before are gone")
+		has(t, "the next run", c.runs(path, "c1", "False").Text, "earlier variables are gone")
 	})
 }

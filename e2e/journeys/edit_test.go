@@ -71,6 +71,6 @@ func TestSaveIsProved(t *testing.T) {
 	if !answer.IsError {
 		t.Errorf("an edit for which there is no file succeeded: %s", answer.Text)
 	}
-	has(t, "the refusal", answer.Text, path, "there is no document")
+	has(t, "the refusal", answer.Text, path, "no document")
 	must.NoError(t, same(sources(m.cells(), inRoom), []string{"c0: x = 2"}))
 }

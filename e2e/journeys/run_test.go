@@ -108,5 +108,5 @@ func TestKilledKernel(t *testing.T) {
 	said, run := execute(t, a, path, "c2")
 	test.Eq(t, "done", run.State, test.Sprint("the run after it"))
 	test.StrContains(t, string(run.Outputs), "False", test.Sprint("the run after it"))
-	has(t, "the run after it", said, "variables from before are gone")
+	has(t, "the run after it", said, "earlier variables are gone")
 }

@@ -85,7 +85,7 @@ func TestCulledServer(t *testing.T) {
 
 		must.NoError(t, h.AwaitStopped(t.Context(), "ann"))
 		text, told := following(t, how, "read_nb_cells", again)
-		if all := strings.Join(told, "; "); !strings.Contains(text, "before = 1") || !strings.Contains(all, "is asked to start the server of ann") || !strings.Contains(all, "Spawning") {
+		if all := strings.Join(told, "; "); !strings.Contains(text, "before = 1") || !strings.Contains(all, "asking JupyterHub to start the server of ann") || !strings.Contains(all, "Spawning") {
 			t.Errorf("with the progress %q: %s", told, text)
 		}
 	})

@@ -282,4 +282,4 @@ func (s *site) stopped(t *testing.T) {
 }
 
 // notRunning is in the error for a stopped server.
-const notRunning = "the server of ann does not run on JupyterHub"
+const notRunning = "the server of ann is not running on JupyterHub"

@@ -40,7 +40,7 @@ func (o *office) refusedTokens(t *testing.T) {
 		"for the service alone": {token(t, o.Hub, "bob", "access:services!service=nbduet"), "lacks the scope access:servers!user=bob"},
 		"for the server alone":  {token(t, o.Hub, "bob", mine("bob")), "lacks the scope access:services!service=nbduet"},
 		"for neither":           {token(t, o.Hub, "bob", "read:users:name!user=bob"), "lacks the scope"},
-		"a service's":           {o.Secret(), "not a user's"},
+		"a service's":           {o.Secret(), "not a user token"},
 		"nobody's":              {hubs.Token{Secret: strings.Repeat("0", 32)}, "does not know the token"},
 	} {
 		a := request(t, http.MethodPost, o.how.URL, c.Secret, ping)

@@ -107,7 +107,7 @@ func (b *bare) works(by string) {
 	t.Helper()
 	began := time.Now()
 	first := b.start()
-	b.says(first, "Ctrl-C ends it")
+	b.says(first, "Ctrl-C stops it")
 	t.Logf("from nothing to a server, %s: %.1f s", by, time.Since(began).Seconds())
 	if !strings.Contains(first.Log(), by) {
 		t.Errorf("it said %s", first.Log())
@@ -121,7 +121,7 @@ func (b *bare) works(by string) {
 	address := upAddress.Find(first.Output())
 	must.NotNil(t, address)
 	test.True(t, bytes.Contains(second.Output(), address))
-	test.True(t, bytes.Contains(second.Output(), []byte("runs already")))
+	test.True(t, bytes.Contains(second.Output(), []byte("already runs")))
 
 	if len(b.processes()) < 3 { // nbduet, the server, a kernel
 		t.Errorf("there run %v", b.processes())

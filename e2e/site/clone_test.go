@@ -33,7 +33,7 @@ func TestFromClone(t *testing.T) {
 	began := time.Now()
 	up := n.startOther("make", "-C", clone, "up")
 	t.Cleanup(n.interrupt)
-	n.says(up, "Ctrl-C ends it")
+	n.says(up, "Ctrl-C stops it")
 	server := time.Since(began)
 	a := n.client(up, filepath.Join(clone, "bin", "nbduet"))
 	p := n.visits(n.address(up))

@@ -34,7 +34,7 @@ func TestFromNothing(t *testing.T) {
 	n := newcomer(t)
 	began := time.Now()
 	up := n.start("up", n.folder, "--no-browser")
-	n.says(up, "Ctrl-C ends it")
+	n.says(up, "Ctrl-C stops it")
 	server := time.Since(began)
 	a := n.client(up, n.program())
 	p := n.visits(n.address(up))
@@ -54,7 +54,7 @@ func TestFromNothing(t *testing.T) {
 	}
 	second, code := n.run("up", n.folder, "--no-browser")
 	test.Eq(t, 0, code)
-	test.StrContains(t, second, "runs already")
+	test.StrContains(t, second, "already runs")
 	test.StrContains(t, second, n.url(up))
 	test.StrNotContains(t, second, "config cursor")
 	n.skill()

@@ -134,7 +134,7 @@ func (k *kernelTest) killed(t *testing.T) {
 	next := begin(t, k.nbduet, "execute_nb_cells", execute(k.path, asks))
 	result := next.results(t)[0]
 	test.Eq(t, "done", result.State)
-	test.StrContains(t, result.Message, "the kernel's process had ended and was started again: the variables from before are gone")
+	test.StrContains(t, result.Message, "the kernel's process ended and was restarted: the earlier variables are gone")
 	must.SliceLen(t, 1, result.Outputs)
 	test.EqOp[any](t, "False", result.Outputs[0].Data["text/plain"])
 	k.tab.see(t, nil, asks, "[1]:", "False")

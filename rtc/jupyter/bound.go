@@ -59,7 +59,7 @@ func (s *Client) heed(ctx context.Context, end context.CancelCauseFunc) {
 
 // errSilentGateway is the error of a request that gets no answer although the server answers others: the server
 // passes it on to the gateway of its kernels, which takes the connection and does not answer.
-var errSilentGateway = errors.New("it answers, but not what it has to ask the gateway of its kernels for")
+var errSilentGateway = errors.New("it answers, but not requests that need its kernels' gateway")
 
 // asksGateway reports whether a server with local kernels answers the request at once, while a server with a gateway
 // forwards it.

@@ -230,7 +230,7 @@ func parseAddress(raw string) (base *url.URL, others []*url.URL, token string, e
 		return nil, nil, "", fmt.Errorf("the Jupyter server address %q has no host", shown)
 	}
 	if u.User != nil {
-		return nil, nil, "", fmt.Errorf("the Jupyter server address %q has a user name or password in it: Jupyter takes a token (JUPYTER_TOKEN) instead", shown)
+		return nil, nil, "", fmt.Errorf("the Jupyter server address %q contains a user name or password: Jupyter takes a token (JUPYTER_TOKEN) instead", shown)
 	}
 	token = strings.TrimSpace(u.Query().Get("token"))
 	for _, prefix := range prefixes(u.EscapedPath()) {

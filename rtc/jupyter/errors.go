@@ -183,7 +183,7 @@ func answerError(s *Client, op, path string, status int, text string, html bool)
 		e.kind, e.err = ErrServer, ErrDiskFull
 		return e.of(faults.DiskFull, at)
 	case status >= 500:
-		e.kind, e.Hint = ErrServer, "the Jupyter server's log says more"
+		e.kind, e.Hint = ErrServer, "see the Jupyter server's log"
 	case status == http.StatusBadRequest, status == http.StatusMethodNotAllowed, status == http.StatusUnprocessableEntity:
 		e.kind = ErrBadRequest
 	default: // redirects, too

@@ -113,7 +113,7 @@ func (f *finder) place(ctx context.Context) (*place, error) {
 		return nil, ctx.Err()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("the search for Jupyter servers on this machine has taken %s without a result: one of them may be busy or hung", f.limit.Round(time.Millisecond))
+		err = fmt.Errorf("the search for Jupyter servers on this machine took %s without a result: one of them may be busy or hung", f.limit.Round(time.Millisecond))
 	}
 	f.refused.Store(false)
 	if f.err = err; err == nil {

@@ -31,7 +31,7 @@ func (h Hub) Start(ctx context.Context, tell func(percent float64, message strin
 	if _, err = h.client.health().Status(ctx); !onHub || !errors.Is(err, ErrUnreachable) {
 		return err
 	}
-	tell(0, "JupyterHub is asked to start "+where.String()) // the answer may take long
+	tell(0, "asking JupyterHub to start "+where.String()) // the answer may take long
 	err = hubClient(h.client, at).StartServer(ctx, where, tell)
 	switch {
 	case err == nil:

@@ -138,7 +138,7 @@ func TestPageInstead(t *testing.T) {
 	}{
 		"some page":       {200, nil, "<title>\n Hotel &lt;Adler&gt; </title>", faults.NotJupyter, `"Hotel <Adler>"`},
 		"a login page":    {200, nil, `<TITLE>Sign in</TITLE><input id=a type=password>`, faults.OtherPage, `"Sign in", which asks for a password`},
-		"a nameless one":  {403, nil, `<input type="password">`, faults.OtherPage, "a page without a name, which asks"},
+		"a nameless one":  {403, nil, `<input type="password">`, faults.OtherPage, "a page without a title, which asks"},
 		"refused":         {401, nil, "<title>401 Authorization Required</title>", faults.OtherPage, "401 Authorization Required"},
 		"forbidden":       {403, nil, "<title>403 Forbidden</title>", faults.OtherPage, "403 Forbidden"},
 		"a hub's":         {403, map[string]string{"X-JupyterHub-Version": "5"}, "<title>Ours</title>", faults.HubStopped, "JupyterHub"},

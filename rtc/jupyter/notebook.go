@@ -59,7 +59,7 @@ func (c Contents) notebook(ctx context.Context, path Path, opt ContentsOptions) 
 			return file, err
 		}
 		if try == mostReads {
-			return file, &Error{Op: "read contents of", Path: file.Path.p, Message: "it is being written all the time", kind: ErrBadRequest}
+			return file, &Error{Op: "read contents of", Path: file.Path.p, Message: "it keeps changing", kind: ErrBadRequest}
 		}
 		select {
 		case <-ctx.Done():

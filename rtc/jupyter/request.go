@@ -324,7 +324,7 @@ func (s *Client) redirected(op, about string, resp *http.Response) *Error {
 		return answerError(s, op, about, resp.StatusCode, "", false)
 	}
 	if loc.Host != resp.Request.URL.Host && loginpage.IsLogin(loc.Path) && !strings.Contains(loc.Path, "/hub/") {
-		e := &Error{Op: op, Path: about, Status: resp.StatusCode, Message: "the request is sent to a login", kind: ErrUnauthorized}
+		e := &Error{Op: op, Path: about, Status: resp.StatusCode, Message: "the server redirects to a login", kind: ErrUnauthorized}
 		return e.of(faults.OtherPage, faults.Values{Address: s.atAddress(""), Detail: "the login at " + shorten(loc.Scheme+"://"+loc.Host, 100)})
 	}
 	if isLogin(loc) {

@@ -11,7 +11,7 @@ import (
 
 // ErrBusy means that the server accepts connections but answers nothing: its process is busy, or suspended. A network
 // that loses all packets looks the same if a proxy at its near end accepts connections.
-var ErrBusy = Fixed("it takes connections and answers nothing, so that it is busy or was stopped")
+var ErrBusy = Fixed("it accepts connections but does not answer: it is busy or was suspended")
 
 const (
 	// takeFor is how long the server may take to accept a connection, and keepFor how long the connection must then

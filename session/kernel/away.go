@@ -25,7 +25,7 @@ const (
 func (e *AwayError) Kind() string { return "server away" }
 
 func (e *AwayError) Error() string {
-	return fmt.Sprintf("the Jupyter server has been away since %s and was given up; the effects of the code since then are unknown: a server that was ended has ended its kernels too, one that only stands still keeps running the code (%v)", e.Since.Format("15:04:05"), e.Err)
+	return fmt.Sprintf("the Jupyter server has been away since %s and was given up; the effects of the code since then are unknown: a stopped server has ended its kernels, a suspended one keeps running the code (%v)", e.Since.Format("15:04:05"), e.Err)
 }
 
 // Is reports whether target is ErrClosed or jupyter.ErrUnreachable.
@@ -47,7 +47,7 @@ type GatewayError struct {
 func (e *GatewayError) Kind() string { return "gateway away" }
 
 func (e *GatewayError) Error() string {
-	return fmt.Sprintf("the kernels' gateway is away, and the kernel last answered at %s; the effects of the code since then are unknown: a gateway that was ended has mostly ended its kernels too (%v)", e.Since.Format("15:04:05"), e.Err)
+	return fmt.Sprintf("the kernels' gateway is away, and the kernel last answered at %s; the effects of the code since then are unknown: a stopped gateway has usually ended its kernels too (%v)", e.Since.Format("15:04:05"), e.Err)
 }
 
 // Is reports whether target is ErrClosed.

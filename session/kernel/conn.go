@@ -234,7 +234,7 @@ func (c *Conn) run(ws *websocket.Conn) {
 			c.end(err)
 			return
 		}
-		c.log.Info("kernel connection is back", "kernel", c.kernelID)
+		c.log.Info("kernel connection restored", "kernel", c.kernelID)
 		c.probeAfterGap()
 	}
 }

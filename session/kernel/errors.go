@@ -11,7 +11,7 @@ var (
 	// ErrKernelRestarted: the kernel has restarted; its running code and variables are gone.
 	ErrKernelRestarted = textfmt.Fixed("the kernel was restarted")
 	// ErrKernelDied comes together with ErrKernelRestarted when the restart was not requested.
-	ErrKernelDied = textfmt.Fixed("the kernel's process ended, as it does when it is killed or out of memory")
+	ErrKernelDied = textfmt.Fixed("the kernel's process ended, perhaps killed or out of memory")
 	// ErrKernelDead: the kernel was shut down, or could not be started again.
 	ErrKernelDead = textfmt.Fixed("the kernel is dead")
 	// ErrShutDown is the ErrKernelDead of a kernel that was shut down; a server can be configured to shut idle kernels

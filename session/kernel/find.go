@@ -31,7 +31,7 @@ type NoSpecError struct {
 
 func (e *NoSpecError) Error() string {
 	if len(e.Has) == 0 {
-		return fmt.Sprintf("no kernelspec %s is installed on the Jupyter server, nor any other", strconv.Quote(e.Spec))
+		return fmt.Sprintf("no kernelspec %s is installed on the Jupyter server, which has none", strconv.Quote(e.Spec))
 	}
 	return fmt.Sprintf("no kernelspec %s is installed on the Jupyter server, which has: %s", strconv.Quote(e.Spec), strings.Join(e.Has, ", ")) +
 		textfmt.Hint(fmt.Sprintf("; assign_nb_kernel with path %s and kernel_name %s chooses one of them", strconv.Quote(e.Notebook.String()), strconv.Quote(e.Has[0])))

@@ -70,6 +70,6 @@ func (f *FixedKernel) LookUp(ctx context.Context, srv *jupyter.Server, path jupy
 			return k, nil
 		}
 	}
-	return jupyter.Kernel{}, fmt.Errorf("find the kernel of %s: %w, but no kernel with the id %q runs on %s (%w): start nbduet with the id of a running kernel, or without",
+	return jupyter.Kernel{}, fmt.Errorf("find the kernel of %s: %w, but no kernel with the id %q runs on %s (%w): start nbduet with a running kernel's id, or without one",
 		path, ErrFixed, id, srv.BaseURL(), jupyter.ErrNotFound)
 }

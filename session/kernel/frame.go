@@ -40,7 +40,7 @@ func (binaryCodec) encode(m outgoing) (int, []byte) {
 
 func (binaryCodec) decode(frameType int, frame []byte) (incoming, error) {
 	if frameType != websocket.BinaryMessage {
-		return incoming{}, fmt.Errorf("kernel frame: a text frame, but the protocol is binary")
+		return incoming{}, fmt.Errorf("kernel frame: text frame in a binary protocol")
 	}
 	if len(frame) < 8 {
 		return incoming{}, fmt.Errorf("kernel frame: %d bytes are too short", len(frame))

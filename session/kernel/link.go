@@ -107,7 +107,7 @@ func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	if found.ExecutionState == StateDead {
 		// The server has given up on starting it again.
 		if _, err := k.server.Kernels.Restart(ctx, found.ID); err != nil {
-			return nil, "", fmt.Errorf("restart the kernel, which had died: %w", err)
+			return nil, "", fmt.Errorf("restart the dead kernel: %w", err)
 		}
 		news = RestartNews(ErrKernelDied)
 	}
@@ -118,9 +118,9 @@ func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	switch {
 	case k.lost == "" || k.lost == found.ID:
 	case started:
-		news = fmt.Sprintf("%s kernel had %s, so a new one (%s) was started: the variables from before are gone", k.user.Whose(), k.how, found.Name)
+		news = fmt.Sprintf("%s kernel had %s, so a new one (%s) was started: the earlier variables are gone", k.user.Whose(), k.how, found.Name)
 	default:
-		news = fmt.Sprintf("%s kernel has been replaced by another one (%s): the variables from before are gone", k.user.Whose(), found.Name)
+		news = fmt.Sprintf("%s kernel was replaced by another (%s): the earlier variables are gone", k.user.Whose(), found.Name)
 	}
 	k.conn, k.id, k.lost = conn, found.ID, ""
 	return conn, cmp.Or(news, k.takeNews()), nil
@@ -167,9 +167,9 @@ func (k *Link) takeNews() string {
 func RestartNews(err error) string {
 	switch {
 	case errors.Is(err, ErrKernelDied):
-		return "the kernel's process had ended and was started again: the variables from before are gone"
+		return "the kernel's process ended and was restarted: the earlier variables are gone"
 	case err != nil:
-		return "the kernel was restarted since the last run: the variables from before are gone"
+		return "the kernel was restarted since the last run: the earlier variables are gone"
 	}
 	return ""
 }

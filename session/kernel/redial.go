@@ -105,7 +105,7 @@ func awake(ctx context.Context, c *Conn) error {
 			return nil
 		}
 	}
-	c.log.Info("kernel says nothing on its connection", "kernel", c.kernelID)
+	c.log.Info("kernel sends nothing on its connection", "kernel", c.kernelID)
 	dropSocket(c)
 	return nil
 }

@@ -44,7 +44,7 @@ func (c *Conn) Await(ctx context.Context, handle func(Event)) (Reply, error) {
 	c.resumed = nil
 	c.mu.Unlock()
 	if ex == nil {
-		return Reply{}, fmt.Errorf("await a request: %w", errors.New("the connection has taken up none"))
+		return Reply{}, fmt.Errorf("await a request: %w", errors.New("the connection resumed none"))
 	}
 	return c.follow(ctx, ex, nil, outgoing{}, handle)
 }

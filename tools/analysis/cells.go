@@ -17,16 +17,16 @@ import (
 type addCellArgs struct {
 	notebookName
 	newCell
-	Position *int `json:"position,omitempty" jsonschema:"Index that the cell will have: 0 is the top, the number of cells the end. Left out: the end." validate:"max=index"`
+	Position *int `json:"position,omitempty" jsonschema:"Index of the new cell: 0 is the top, the number of cells the end. Left out: the end." validate:"max=index"`
 }
 
 // A CellResult describes a cell after a call that made or changed it.
 type CellResult struct {
 	Message  string `json:"message"`
 	Path     string `json:"path" jsonschema:"The notebook, without a leading slash."`
-	CellID   string `json:"cell_id" jsonschema:"The cell, for the next call."`
-	Index    *int   `json:"cell_index" jsonschema:"Its index now; null if it was deleted since."`
-	Count    int    `json:"cell_count" jsonschema:"Cells in the notebook now."`
+	CellID   string `json:"cell_id" jsonschema:"Id of the cell."`
+	Index    *int   `json:"cell_index" jsonschema:"Its current index; null if deleted since."`
+	Count    int    `json:"cell_count" jsonschema:"Current number of cells."`
 	Revision string `json:"revision,omitempty" changes:"the cell"`
 }
 
@@ -49,7 +49,7 @@ func notebookAddCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_add_cell",
 		Title:       "Add a cell",
-		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. Use it to write down findings. Costs little.",
+		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. Use it to record findings. Costs little.",
 		Ordered:     true,
 		Output:      tool.DocumentResultOf[CellResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
@@ -83,7 +83,7 @@ func notebookAddCell(d *deps.Deps) tool.Tool {
 type editCellArgs struct {
 	cellOfNotebook
 	Source   string `json:"source" jsonschema:"The whole new source. Line ends are stored as \\n." validate:"max=source"`
-	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change starts from. Left out: the one you were shown." validate:"min=1,max=20"`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change is based on. Left out: the one you were shown." validate:"min=1,max=20"`
 	target.Forced
 }
 
@@ -95,7 +95,7 @@ func (a editCellArgs) naming(v target.View) target.View { return v.Writing(textf
 // An EditCellResult is the answer of notebook_edit_cell.
 type EditCellResult struct {
 	CellResult
-	Merged    *string `json:"merged_source,omitempty" jsonschema:"The source now, if it differs from yours because others changed it at the same time."`
+	Merged    *string `json:"merged_source,omitempty" jsonschema:"The resulting source, if others' concurrent changes made it differ from yours."`
 	Truncated bool    `json:"truncated,omitempty" jsonschema:"Whether merged_source was cut; if so, read the cell."`
 }
 
@@ -104,7 +104,7 @@ func notebookEditCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_edit_cell",
 		Title:       "Change a cell",
-		Description: "Gives a notebook cell a new source without running it. Read it first. The source counts as a change from the source that you last read or wrote, and is merged with text that people typed since; if both changed the same words, nothing is written and the differences are returned.",
+		Description: "Replaces the source of a notebook cell without running it. Read it first. Your change to the source that you last read or wrote is merged with text that people typed since; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[EditCellResult](nil),
 		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, _ ydoc.Revision, args editCellArgs) (*tool.Answer, error) {
@@ -137,7 +137,7 @@ type DeleteCellResult struct {
 	Path    string `json:"path" jsonschema:"The notebook, without a leading slash."`
 	Deleted string `json:"deleted_cell_id"`
 	Next    string `json:"next_cell_id" jsonschema:"The cell now in its place, or the last one."`
-	Count   int    `json:"cell_count" jsonschema:"Cells in the notebook now."`
+	Count   int    `json:"cell_count" jsonschema:"Current number of cells."`
 }
 
 // notebookDeleteCell makes notebook_delete_cell.
@@ -145,8 +145,8 @@ func notebookDeleteCell(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "notebook_delete_cell",
 		Title: "Delete a cell",
-		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
-			"One that you have not read as it is now is refused, with the difference. Use it only for a cell that is no longer needed. If it was the only one, an empty code cell takes its place. Costs little.",
+		Description: "Deletes a notebook cell and its outputs; people who have the notebook open see it at once. " +
+			"A cell whose current source you have not read is refused, with the difference. Use it only for a cell that is no longer needed. If it was the only one, an empty code cell takes its place. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
 		Output: tool.DocumentResultOf[DeleteCellResult](nil),
 		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, base ydoc.Revision, args deleteCellArgs) (*tool.Answer, error) {
@@ -166,8 +166,8 @@ func notebookDeleteCell(d *deps.Deps) tool.Tool {
 
 type moveCellArgs struct {
 	cellOfNotebook
-	Position int    `json:"position" jsonschema:"Index that the cell will have: 0 is the top, the number of cells less one the end." validate:"max=index"`
-	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: it is moved whatever it says." validate:"min=1,max=20"`
+	Position int    `json:"position" jsonschema:"New index of the cell: 0 is the top, the number of cells minus one the end." validate:"max=index"`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: moved even if it changed." validate:"min=1,max=20"`
 	target.Forced
 }
 

@@ -292,10 +292,10 @@ func TestNotebookCellsRefuse(t *testing.T) {
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": -1}), "position -1 is out of range")
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": "end"}), `position is the string "end"`)
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"cell_type": "raw"}), `"code", "markdown"`)
-		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": textfmt.Marker(9)}), "source holds the mark")
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": textfmt.Marker(9)}), "source contains the mark")
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", tool.MaxSource+1)}), "at most 1,000,000 allowed")
 		edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": textfmt.Marker(9)}
-		r.Bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
+		r.Bad("notebook_edit_cell", edit, "contains the mark", "nothing was changed")
 		edit["source"], edit["revision"] = "new", "the latest"
 		r.Bad("notebook_edit_cell", edit, `revision "the latest" is not a revision`)
 		move := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "position": 2}

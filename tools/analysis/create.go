@@ -42,7 +42,7 @@ func notebookCreate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_create",
 		Title:       "Create a notebook",
-		Description: "Makes a new notebook with the given cells, or one empty code cell, beside the session's notebook, or in the root folder. Use it to write down an analysis. It has the session's kind of kernel, but the session stays in its own notebook. Runs and overwrites nothing.",
+		Description: "Creates a notebook with the given cells, or one empty code cell, next to the session's notebook or in the root folder. Use it to document an analysis. It gets the session's kernel type, but the session stays in its own notebook. Runs and overwrites nothing.",
 		Output:      tool.ResultOf[NotebookCreateResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args notebookCreateArgs) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
@@ -61,7 +61,7 @@ func notebookCreate(d *deps.Deps) tool.Tool {
 			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 			switch {
 			case errors.Is(err, files.ErrExists):
-				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name"+textfmt.Hint(", or change it with notebook_add_cell and notebook_edit_cell"), textfmt.Quoted(paths[0].String()))}
+				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s already exists: choose another name"+textfmt.Hint(", or change it with notebook_add_cell and notebook_edit_cell"), textfmt.Quoted(paths[0].String()))}
 			case errors.Is(err, files.ErrNoFolder):
 				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s"+textfmt.Hint(": file_list lists the folders"), textfmt.Quoted(paths[0].Folder().String()), textfmt.Quoted(paths[0].String()))}
 			case err != nil:

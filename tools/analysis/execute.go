@@ -23,8 +23,8 @@ const (
 // CodeOptions are the arguments of every tool that runs code in a session.
 type CodeOptions struct {
 	Timeout           *float64 `json:"timeout,omitempty"`
-	MaxSize           *int     `json:"maxOutputSize,omitempty" jsonschema:"Most characters of all output together." validate:"min=1,max=100000" default:"10000"`
-	InterruptOnCancel bool     `json:"interrupt_on_cancel,omitempty" jsonschema:"If this call is cancelled, stop the code whatever the reason; by default only a user's stop does, no host's time limit." default:"false"`
+	MaxSize           *int     `json:"maxOutputSize,omitempty" jsonschema:"Maximum characters of all outputs." validate:"min=1,max=100000" default:"10000"`
+	InterruptOnCancel bool     `json:"interrupt_on_cancel,omitempty" jsonschema:"Stop the code whenever this call is cancelled. By default only a user's stop does, not a host's time limit." default:"false"`
 }
 
 func (o CodeOptions) runOptions() notebook.RunOptions {

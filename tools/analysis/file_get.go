@@ -28,7 +28,7 @@ const (
 type fileGetArgs struct {
 	InSession
 	Path string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed." validate:"min=1,max=path"`
-	Data bool   `json:"include_data,omitempty" jsonschema:"Whether a file that is neither image nor short text is embedded in the answer, instead of a link." default:"false"`
+	Data bool   `json:"include_data,omitempty" jsonschema:"Embed a file that is neither an image nor short text, instead of returning a link." default:"false"`
 }
 
 // A FileGetResult is the answer of file_get.
@@ -38,9 +38,9 @@ type FileGetResult struct {
 	MIME         string  `json:"mime_type"`
 	Size         *int64  `json:"size" jsonschema:"Bytes."`
 	LastModified string  `json:"last_modified" jsonschema:"ISO 8601 time."`
-	Delivery     string  `json:"delivery" jsonschema:"How the file is returned: as a picture beside the JSON, as text, as an embedded resource, as a link alone, or not at all." validate:"oneof=image text blob link none"`
+	Delivery     string  `json:"delivery" jsonschema:"How the file is returned: as an image beside the JSON, as text, as an embedded resource, as a link alone, or not at all." validate:"oneof=image text blob link none"`
 	URI          string  `json:"resource_uri,omitempty" jsonschema:"Address of the whole file, for resources/read."`
-	URL          string  `json:"url" jsonschema:"Address for people to open it."`
+	URL          string  `json:"url" jsonschema:"URL for people to open."`
 	Text         *string `json:"text,omitempty" jsonschema:"The whole text of a short text file."`
 	Width        int     `json:"width,omitempty" jsonschema:"Of an image, in pixels."`
 	Height       int     `json:"height,omitempty"`
@@ -61,7 +61,7 @@ func fileGet(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "file_get",
 		Title:       "Get a file",
-		Description: "Gets a file that an analysis has written: an image as a picture, a short text as text, anything else as a link for resources/read, or with include_data whole, as base64. Use it for files that are not text. Files above " + textfmt.Kilobytes(MaxFile) + " are not returned, except images.",
+		Description: "Returns a file that an analysis has written: an image as an image, short text as text, anything else as a link for resources/read or, with include_data, as base64. Use it for files that are not text. Files above " + textfmt.Kilobytes(MaxFile) + " are not returned, except images.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[FileGetResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args fileGetArgs) (*tool.Answer, error) {
@@ -87,7 +87,7 @@ func fileGet(d *deps.Deps) tool.Tool {
 			switch {
 			case f.data != nil && strings.HasPrefix(f.MIME, "image/") && f.show(ctx, d, a):
 			case f.URI == "":
-				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than %s, the most that is returned; people can open it at url"+textfmt.Hint(", and execute_code can read parts of it or write a smaller one"), textfmt.Kilobytes(MaxFile)))
+				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file exceeds the limit of %s; people can open it at url"+textfmt.Hint(", and execute_code can read parts of it or write a smaller one"), textfmt.Kilobytes(MaxFile)))
 			case f.text():
 			case args.Data:
 				f.Delivery = DeliveredBlob
@@ -121,14 +121,14 @@ func (f *gottenFile) show(ctx context.Context, d *deps.Deps, a *tool.Answer) boo
 		p, err = images.Fit(ctx, img, images.Limits{Bytes: min(d.Images.Each, MaxFile)})
 	}
 	if err != nil {
-		f.Message = "it cannot be shown as an image: " + err.Error()
+		f.Message = "cannot be shown as an image: " + err.Error()
 		return false
 	}
 	f.MIME, f.Width, f.Height = img.MIME, p.OwnWidth, p.OwnHeight
 	f.Delivery = DeliveredImage
 	a.Images = []tool.Image{{MIME: p.MIME, Data: base64.StdEncoding.EncodeToString(p.Data)}}
 	if p.Width != p.OwnWidth || p.MIME != img.MIME {
-		f.Message = fmt.Sprintf("the picture shown has %d×%d pixels, %s", p.Width, p.Height, p.MIME)
+		f.Message = fmt.Sprintf("the image shown has %d×%d pixels, %s", p.Width, p.Height, p.MIME)
 	}
 	return true
 }
@@ -146,7 +146,7 @@ func (f *gottenFile) text() bool {
 		return false
 	}
 	if n := utf8.RuneCount(f.data); n > maxFileText {
-		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s"+textfmt.Hint(": file_read reads it in parts"), textfmt.Plural(n, "character")))
+		f.Message = tool.Sentences(f.Message, fmt.Sprintf("the text has %s"+textfmt.Hint(": file_read reads it in parts"), textfmt.Plural(n, "character")))
 		return true
 	}
 	f.Text, f.Delivery = new(string(f.data)), DeliveredText

@@ -32,7 +32,7 @@ type ListedFile struct {
 type FileListResult struct {
 	Path    string       `json:"path" jsonschema:"The folder, without a leading slash."`
 	Files   []ListedFile `json:"files" jsonschema:"Sorted by path."`
-	Stopped bool         `json:"stopped_early" jsonschema:"Whether more exists than is listed."`
+	Stopped bool         `json:"stopped_early" jsonschema:"Whether the list is incomplete."`
 	Message string       `json:"message,omitempty" jsonschema:"Why."`
 }
 
@@ -76,7 +76,7 @@ func noFolder(ctx context.Context, d *deps.Deps, args fileListArgs, err error) e
 	case look != nil:
 		return look
 	case there.Type != "directory":
-		return tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", textfmt.Quoted(there.Path.String()), there.Type)}
+		return tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give its folder", textfmt.Quoted(there.Path.String()), there.Type)}
 	}
 	return err
 }
@@ -96,7 +96,7 @@ type FileReadResult struct {
 
 // Refine implements tool.Refiner.
 func (FileReadResult) Refine(f tool.Fields) {
-	f.Field("content").Say("Its text, from position on.")
+	f.Field("content").Say("Its text from position.")
 	f.Field("content_length").Say("Length of the whole text" + tool.Characters)
 	f.Field("revision").Say(tool.RevisionText("the content"))
 }
@@ -106,7 +106,7 @@ func fileRead(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "file_read",
 		Title:       "Read a text file",
-		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, including unsaved edits of people. Costs up to max_content characters; in a longer file read on from next_position. For a notebook it returns the JSON of its file.",
+		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, including people's unsaved edits. Costs up to max_content characters; continue a longer file at next_position. For a notebook it returns the JSON of its file.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[FileReadResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args fileReadArgs) (*tool.Answer, error) {
@@ -120,7 +120,7 @@ func fileRead(d *deps.Deps) tool.Tool {
 			}
 			doc, err := open(ctx, file.Path)
 			if errors.Is(err, session.ErrNotText) {
-				err = tool.Coded{Code: CodeNotText, Message: err.Error() + textfmt.Hint("; file_get gets it, and execute_code can read parts of it")}
+				err = tool.Coded{Code: CodeNotText, Message: err.Error() + textfmt.Hint("; file_get returns it, and execute_code can read parts of it")}
 			}
 			if err != nil {
 				return nil, err

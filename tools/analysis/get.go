@@ -23,7 +23,7 @@ func notebookGet(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "notebook_get",
 		Title:       "Read a notebook",
-		Description: "Reads all cells of a notebook with sources and outputs, as they are now, unsaved edits of people included. Use it before editing, and for the cells' ids. Long text is cut in the middle and marked so. Cells that do not fit in one answer come with next_cursor.",
+		Description: "Reads all cells of a notebook with sources and outputs, including people's unsaved edits. Use it before editing and to get cell ids. Long text is cut in the middle and marked. Cells that do not fit in one answer follow with next_cursor.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[notebook.ReadResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args notebookGetArgs) (*tool.Answer, error) {

@@ -14,12 +14,12 @@ import (
 
 type imageArgs struct {
 	URI  string `json:"resource_uri" jsonschema:"Address from an answer, such as \"jupyter://sessions/abc/images/0123456789.png\"." validate:"min=1,max=2000"`
-	Data *bool  `json:"include_data,omitempty" jsonschema:"Whether the result has data; the picture comes either way." default:"true"`
+	Data *bool  `json:"include_data,omitempty" jsonschema:"Whether to return data; the image is always shown." default:"true"`
 }
 
 // An ImageResult is the answer of get_image_resource.
 type ImageResult struct {
-	MIME        string `json:"mime_type" jsonschema:"Type of data: the original image, or a smaller picture if the original is too large for an answer."`
+	MIME        string `json:"mime_type" jsonschema:"Type of data: the original image, or a smaller version if the original is too large for an answer."`
 	Data        string `json:"data,omitempty" jsonschema:"Base64; absent if include_data is false."`
 	Width       int    `json:"width" jsonschema:"Pixels."`
 	Height      int    `json:"height" jsonschema:"Pixels."`
@@ -33,7 +33,7 @@ func getImageResource(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_image_resource",
 		Title:       "Get an image",
-		Description: "Returns the image at an address that an answer named (jupyter://…): its size, its data in base64, and the picture. Use it for an image that an answer did not show. The base64 costs about 1.4 characters per byte; include_data false leaves it out.",
+		Description: "Returns the image at an address from an answer (jupyter://…): its size, its data in base64, and the image. Use it for an image that an answer did not show. Base64 costs about 1.4 characters per byte; include_data false omits it.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[ImageResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args imageArgs) (*tool.Answer, error) {
@@ -56,7 +56,7 @@ func getImageResource(d *deps.Deps) tool.Tool {
 			if len(data) > most {
 				data = p.Data
 				out.MIME, out.Width, out.Height = p.MIME, p.Width, p.Height
-				out.Message = fmt.Sprintf("this is a picture of the image, which has %d×%d pixels and takes %s; resources/read at %s gives the original", p.OwnWidth, p.OwnHeight, textfmt.Kilobytes(e.Bytes), e.URI()+images.FullSuffix)
+				out.Message = fmt.Sprintf("this is a smaller version; the original has %d×%d pixels and takes %s: resources/read at %s returns it", p.OwnWidth, p.OwnHeight, textfmt.Kilobytes(e.Bytes), e.URI()+images.FullSuffix)
 			}
 			if with {
 				out.Data = base64.StdEncoding.EncodeToString(data)

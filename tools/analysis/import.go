@@ -44,8 +44,8 @@ func notebookImport(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "notebook_import",
 		Title: "Import a srcbook file",
-		Description: "Makes a new notebook from srcbook markdown (.src.md), such as the resources notebook://…/srcmd, with the same cells and ids. " +
-			"Give either the text or the path of a file on the Jupyter server. Runs nothing and overwrites nothing. Costs little.",
+		Description: "Creates a notebook from srcbook markdown (.src.md), such as a resource notebook://…/srcmd, with the same cells and ids. " +
+			"Give either the text or the path of a file on the Jupyter server. Runs and overwrites nothing. Costs little.",
 		Output: tool.ResultOf[ImportResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args importArgs) (*tool.Answer, error) {
 			var content string
@@ -101,7 +101,7 @@ func makeNotebook(ctx context.Context, d *deps.Deps, path string, nb srcbook.Not
 		return ImportResult{}, err
 	}
 	if len(nb.Cells) > nbformat.MaxCells {
-		return ImportResult{}, fmt.Errorf("there are %s, a new notebook can have at most %s; nothing was created", textfmt.Plural(len(nb.Cells), "cell"), textfmt.Thousands(nbformat.MaxCells))
+		return ImportResult{}, fmt.Errorf("%s are too many: a new notebook can have at most %s; nothing was created", textfmt.Plural(len(nb.Cells), "cell"), textfmt.Thousands(nbformat.MaxCells))
 	}
 	file := nbformat.Notebook{Metadata: importedMetadata(ctx, d, nb)}
 	taken := map[string]bool{}

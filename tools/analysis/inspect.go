@@ -25,7 +25,7 @@ import (
 
 type inspectArgs struct {
 	Path string `json:"path" jsonschema:"Notebook, data file, image file, or an image's address (jupyter://…)." validate:"min=1,max=path"`
-	Name string `json:"name,omitempty" jsonschema:"Variable of the notebook, such as df or model.coef_; left out, all are listed. Of a workbook the sheet, of a database the table." validate:"max=500"`
+	Name string `json:"name,omitempty" jsonschema:"Variable of the notebook, such as df or model.coef_; left out: all. For a workbook the sheet, for a database the table." validate:"max=500"`
 	Rows int    `json:"rows,omitempty" jsonschema:"First rows of a table to show." validate:"min=1,max=100" default:"5"`
 }
 
@@ -35,9 +35,9 @@ func inspectData(d *inspector) tool.Tool {
 	preview, picture := previewData(d.Deps), getImageResource(d.Deps)
 	return tool.Tool{
 		Name:        "inspect_data",
-		Title:       "Look at data",
+		Title:       "Inspect data",
 		Toolset:     tool.ToolsetCore,
-		Description: "Looks at data before you write code for it: the variables of a notebook's running kernel, one of them (a table with its columns and first rows), the beginning of a data file (CSV, Excel, Parquet, SQLite …), or an image. Runs no code of yours and changes nothing.",
+		Description: "Shows data before you write code for it: the variables of a notebook's running kernel, one of them (a table with its columns and first rows), the start of a data file (CSV, Excel, Parquet, SQLite …), or an image. Runs none of your code and changes nothing.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[map[string]any](nil),
 		Call: tool.Typed(func(ctx context.Context, args inspectArgs) (*tool.Answer, error) {
@@ -101,7 +101,7 @@ func (d *inspector) inspectImage(ctx context.Context, name string) (*tool.Answer
 	case c.Type != "file":
 		return nil, previewError(filepreview.ErrDirectory, clean)
 	case !f.within(images.MaxBytes):
-		return nil, fmt.Errorf("%s is larger than %s, the most that is shown", textfmt.Quoted(clean.String()), textfmt.Kilobytes(images.MaxBytes))
+		return nil, fmt.Errorf("%s is larger than %s, the limit for images", textfmt.Quoted(clean.String()), textfmt.Kilobytes(images.MaxBytes))
 	}
 	if f.data, f.MIME, err = FileData(ctx, d.Deps, c.Path); err != nil {
 		return nil, err

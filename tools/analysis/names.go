@@ -160,7 +160,7 @@ func notebookPaths(argument, name string, beside jupyter.Path) ([]jupyter.Path, 
 	}
 	last := clean.Name()
 	if strings.HasSuffix(name, "/") || strings.TrimSpace(strings.TrimSuffix(last, NotebookExt)) == "" {
-		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s %s names no notebook: give a name such as \"analysis\", or a path such as \"work/analysis.ipynb\"", argument, textfmt.Quoted(name))}
+		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s %s is not a notebook name: give a name such as \"analysis\", or a path such as \"work/analysis.ipynb\"", argument, textfmt.Quoted(name))}
 	}
 	if clean.Ext() != NotebookExt {
 		clean = clean.Folder().Join(last + NotebookExt)
@@ -179,7 +179,7 @@ func fileOf(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Content, e
 	}
 	c, err := d.Manager.Servers().Documents.Contents.Get(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; file_list lists the files"), textfmt.Quoted(clean.String()))}
+		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("%s does not exist on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; file_list lists the files"), textfmt.Quoted(clean.String()))}
 	}
 	return c, err
 }
@@ -200,7 +200,7 @@ func pathOf(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Path, erro
 func FileNotFolder(ctx context.Context, d *deps.Deps, id, p string) (jupyter.Content, error) {
 	c, err := fileOf(ctx, d, id, p)
 	if err == nil && c.Type == "directory" {
-		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder"+textfmt.Hint(": file_list lists what is in it"), textfmt.Quoted("/"+c.Path.String()))}
+		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder"+textfmt.Hint(": file_list lists its contents"), textfmt.Quoted("/"+c.Path.String()))}
 	}
 	return c, err
 }

@@ -29,7 +29,7 @@ const (
 
 // A CodeResult is the outcome of code that was run.
 type CodeResult struct {
-	Success      bool            `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
+	Success      bool            `json:"success" jsonschema:"Whether the code finished without an exception."`
 	Stdout       string          `json:"stdout"`
 	Stderr       string          `json:"stderr"`
 	Result       *string         `json:"result" jsonschema:"Value of the last expression, as text; null without one."`
@@ -42,11 +42,11 @@ type CodeResult struct {
 	RunID        string          `json:"run_id" jsonschema:"Id of the run."`
 	State        string          `json:"state"`
 	Input        *waiting.Input  `json:"input,omitempty" jsonschema:"The prompt of input() or getpass(), if state is waiting_for_input."`
-	Behind       *waiting.Behind `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
+	Behind       *waiting.Behind `json:"queued_behind,omitempty" jsonschema:"The run that this one waits for, if state is queued."`
 	CellID       string          `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
 	Count        *int            `json:"execution_count"`
-	Truncated    bool            `json:"truncated,omitempty" jsonschema:"Output was cut; the run has it whole."`
-	Message      string          `json:"message,omitempty" jsonschema:"Further notes, such as that the kernel is new."`
+	Truncated    bool            `json:"truncated,omitempty" jsonschema:"Output was cut; the run has it all."`
+	Message      string          `json:"message,omitempty" jsonschema:"Notes, such as that the kernel is new."`
 }
 
 // Refine implements tool.Refiner.
@@ -179,9 +179,9 @@ func (c codeOutcome) explain(out *CodeResult) {
 		fail(errInput, c.HowToAnswer)
 	case queued != "":
 		out.Behind = c.Behind
-		fail(ErrTimeout, "not begun: "+queued+textfmt.Hint(", interrupt_execution stops all"))
+		fail(ErrTimeout, "not started: "+queued+textfmt.Hint(", interrupt_execution stops all"))
 	case !c.State.Ended():
-		doing := "the code goes on running"
+		doing := "the code keeps running"
 		if c.State == run.Queued {
 			doing = "the code waits for earlier code"
 		} else if c.Asking != nil {

@@ -25,13 +25,13 @@ const (
 
 type previewArgs struct {
 	Path      string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"data/sales.csv\"." validate:"min=1,max=path"`
-	Session   string `json:"session_id,omitempty" jsonschema:"Session whose kind of kernel reads the file, if its environment has a package that the usual one lacks. Its kernel is left alone." validate:"max=100"`
+	Session   string `json:"session_id,omitempty" jsonschema:"Session whose kernel type reads the file, if its environment has a package that the default lacks. Its own kernel is not used." validate:"max=100"`
 	Rows      int    `json:"rows,omitempty" jsonschema:"How many rows to show." validate:"min=1,max=100" default:"5"`
-	Format    string `json:"format,omitempty" jsonschema:"Left out: by the name's ending."`
+	Format    string `json:"format,omitempty" jsonschema:"Left out: by file extension."`
 	Sheet     string `json:"sheet,omitempty" jsonschema:"Of an Excel workbook. Left out: the first." validate:"max=200"`
 	Table     string `json:"table,omitempty" jsonschema:"Table or view of an SQLite database. Left out: the first." validate:"max=1000"`
-	Delimiter string `json:"delimiter,omitempty" jsonschema:"One character between the values of delimited text. Left out: detected." validate:"max=1"`
-	Encoding  string `json:"encoding,omitempty" jsonschema:"Of text, as Python calls it, such as cp932. Left out: UTF-8 or UTF-16, else a guess." validate:"max=40"`
+	Delimiter string `json:"delimiter,omitempty" jsonschema:"Character that separates values. Left out: detected." validate:"max=1"`
+	Encoding  string `json:"encoding,omitempty" jsonschema:"Python's name of the encoding, such as cp932. Left out: UTF-8, UTF-16 or a guess." validate:"max=40"`
 }
 
 // Refine implements tool.Refiner.
@@ -51,8 +51,8 @@ func refinePreview(f tool.Fields) {
 func previewData(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "preview_data",
-		Title:       "Look into a data file",
-		Description: "Shows the beginning of a data file: columns, types, first rows, size. Use it before writing code that loads the file. Reads CSV, TSV, JSON lines, Excel, Parquet, Feather and SQLite of any size, in a separate kernel. The first call takes some seconds.",
+		Title:       "Preview a data file",
+		Description: "Previews a data file: columns, types, first rows, size. Use it before writing code that loads the file. Reads CSV, TSV, JSON lines, Excel, Parquet, Feather and SQLite of any size, in a separate kernel. The first call takes a few seconds.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Preview](refinePreview),
 		Call: tool.Typed(func(ctx context.Context, args previewArgs) (*tool.Answer, error) {
@@ -64,7 +64,7 @@ func previewData(d *deps.Deps) tool.Tool {
 				return nil, tool.Coded{Code: codeDelimiter, Message: fmt.Sprintf("delimiter %q cannot separate values: give a comma, a semicolon, a tab or another character", args.Delimiter)}
 			}
 			if d.ReadOnly && d.Helper.KernelID() == "" {
-				return nil, tool.Coded{Code: codeReadOnly, Message: "no kernel is started with --read-only, and a data file cannot be previewed without" + textfmt.Hint(": file_read reads the text of a file")}
+				return nil, tool.Coded{Code: codeReadOnly, Message: "a preview needs a kernel, and none is started with --read-only" + textfmt.Hint(": file_read reads the text of a file")}
 			}
 			spec := ""
 			if args.Session != "" {
@@ -95,11 +95,11 @@ func previewError(err error, path jupyter.Path) error {
 	case errors.Is(err, filepreview.ErrDirectory):
 		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it"+textfmt.Hint("; list_documents lists the files"), textfmt.Quoted(path.String()))}
 	case errors.Is(err, filepreview.ErrOutOfReach):
-		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server cannot see its files, and files above %d MB are not fetched; read it with code that can reach it", err, inspect.MaxPreviewData>>20)}
+		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: this server's kernels cannot access its files, and files above %d MB are not fetched: read it with code that can", err, inspect.MaxPreviewData>>20)}
 	case errors.Is(err, filepreview.ErrReaderDied):
-		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", textfmt.Quoted(path.String()))}
+		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the reading process died, probably because the file is damaged or memory ran out; no other kernel was affected", textfmt.Quoted(path.String()))}
 	case errors.Is(err, filepreview.ErrNoHelper):
-		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which is needed to look into data files" + textfmt.Hint(": read the file with execute_code")}
+		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which previews need" + textfmt.Hint(": read the file with execute_code")}
 	case errors.Is(err, inspect.ErrSlow):
 		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", textfmt.Quoted(path.String()))}
 	case errors.As(err, &refusal):

@@ -31,7 +31,7 @@ type SessionInfo struct {
 	ID        string `json:"session_id" jsonschema:"For the other tools."`
 	Name      string `json:"name,omitempty"`
 	KernelID  string `json:"kernel_id"`
-	Path      string `json:"notebook_path,omitempty" jsonschema:"Notebook of the kernel; absent if none has it."`
+	Path      string `json:"notebook_path,omitempty" jsonschema:"Notebook of the kernel; absent without one."`
 	Status    string `json:"status" jsonschema:"State of the kernel." validate:"oneof=idle busy starting restarting dead unknown"`
 	CreatedAt string `json:"created_at" jsonschema:"ISO 8601 time."`
 }
@@ -52,7 +52,7 @@ func sessionCreate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_create",
 		Title:       "Start an analysis session",
-		Description: "Starts a session for data analysis with its own kernel and returns its session_id. Use it before running code. With notebook_path it uses that notebook's kernel, which people who open the notebook share, and code appears there as cells. Costs some seconds.",
+		Description: "Starts a session for data analysis with its own kernel and returns its session_id. Use it before running code. With notebook_path it uses that notebook's kernel, shared with people who open it, and code appears there as cells. Takes a few seconds.",
 		Output:      tool.ResultOf[SessionInfo](nil),
 		Call: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
 			opt := analysis.Options{Name: args.Name, KernelName: args.KernelName}
@@ -100,7 +100,7 @@ func sessionConnect(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_connect",
 		Title:       "Join a running kernel",
-		Description: "Makes an analysis session from a running kernel, such as that of a notebook that a person has open in the browser, and shares its variables. Name the notebook or the kernel. Costs a request or two; the kernel stays as it is.",
+		Description: "Starts an analysis session in a running kernel, such as that of a notebook open in a person's browser, and shares its variables. Give the notebook or the kernel. Costs a request or two; the kernel is not changed.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[ConnectResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
@@ -145,7 +145,7 @@ func sessionList(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "session_list",
 		Title:       "List analysis sessions",
-		Description: "Lists your analysis sessions, whether their kernels are idle or busy, and all running kernels with their notebooks, which a session can be connected to. Costs one request per session.",
+		Description: "Lists your analysis sessions with the states of their kernels, and all running kernels with their notebooks, to which a session can connect. Costs one request per session.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[SessionsResult](nil),
 		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -208,8 +208,8 @@ func sessionDelete(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "session_delete",
 		Title: "End an analysis session",
-		Description: "Ends an analysis session. Shuts its kernel down, with all variables, if the kernel was started for this session and has no other user; a kernel that was joined, or that an open tab uses, keeps running. " +
-			"The notebook stays as it is. Use it when the analysis is finished. Costs a request or two.",
+		Description: "Ends an analysis session. Shuts down its kernel, with all variables, if the kernel was started for this session and has no other user; a kernel that was joined, or that an open tab uses, keeps running. " +
+			"The notebook is not changed. Use it when the analysis is finished. Costs a request or two.",
 		Hints:  tool.Hints{Destructive: true},
 		Output: tool.ResultOf[EndedResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
@@ -252,7 +252,7 @@ func interruptExecution(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "interrupt_execution",
 		Title:       "Interrupt a session's code",
-		Description: "Stops code that you left running in an analysis session, and cancels what waits. Use it for code that takes too long. Variables stay. Code that people run in the same kernel is left alone. Costs some seconds at most.",
+		Description: "Stops code that you left running in an analysis session, and cancels queued code. Use it for code that takes too long. Variables are kept. Code that people run in the same kernel is left alone. Takes a few seconds at most.",
 		Hints:       tool.Hints{Idempotent: true, Destructive: true},
 		Output:      tool.ResultOf[InterruptResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
@@ -280,7 +280,7 @@ func interruptExecution(d *deps.Deps) tool.Tool {
 				out.Message = textfmt.Plural(len(runs), "run") + " stopped"
 			}
 			if going > 0 {
-				out.Message = fmt.Sprintf("%s asked to stop, %d of them had not ended after %s: code that ignores the interrupt goes on"+textfmt.Hint(" until session_delete ends its kernel"), textfmt.Plural(len(runs), "run"), going, notebook.CancelTime)
+				out.Message = fmt.Sprintf("%s interrupted, %d of them still running after %s: code that ignores the interrupt continues"+textfmt.Hint(" until session_delete ends its kernel"), textfmt.Plural(len(runs), "run"), going, notebook.CancelTime)
 			}
 			out.Status = a.Status(ctx)
 			return &tool.Answer{Body: out}, nil

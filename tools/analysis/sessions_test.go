@@ -156,7 +156,7 @@ func TestAC2CodeExecution(t *testing.T) {
 		test.True(t, got.Truncated)
 		must.LessEq(t, 2*analysis.DefaultCodeSize, len(got.Stdout)+len(*got.Result))
 		test.StrContains(t, got.Stdout, "characters left out")
-		r.Bad("execute_code", toolstest.Dict{"session_id": id, "code": "1", "timeout": 0}, "timeout is 0, it must be more than 0")
+		r.Bad("execute_code", toolstest.Dict{"session_id": id, "code": "1", "timeout": 0}, "timeout is 0: in a session it must be positive")
 		r.Refused(r.Client, "execute_cell", toolstest.Dict{"session_id": id, "cell_index": 0}, deps.CodeNone, "notebook_path")
 		// The kernel dies, and the answer says so; the session continues.
 		got = r.Execute(id, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")

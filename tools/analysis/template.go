@@ -34,7 +34,7 @@ func (templateArgs) Refine(f tool.Fields) {
 // A TemplateResult is the answer of notebook_from_template.
 type TemplateResult struct {
 	ImportResult
-	Pattern string `json:"pattern" jsonschema:"Kept in the notebook's metadata."`
+	Pattern string `json:"pattern" jsonschema:"In the notebook's metadata."`
 }
 
 // notebookFromTemplate makes notebook_from_template.
@@ -42,8 +42,8 @@ func notebookFromTemplate(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "notebook_from_template",
 		Title: "Create a notebook from a template",
-		Description: "Makes a new notebook from a template (notebook://templates/{pattern}): a small worked example of a way to reason or to analyse data, in which each cell runs. " +
-			"Use it to begin such work, then adapt the cells to your problem. Runs nothing and overwrites nothing. Costs little.",
+		Description: "Creates a notebook from a template (notebook://templates/{pattern}): a small worked example of reasoning or data analysis, in which each cell runs. " +
+			"Use it to start such work, then adapt the cells to your problem. Runs and overwrites nothing. Costs little.",
 		Output: tool.ResultOf[TemplateResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args templateArgs) (*tool.Answer, error) {
 			t, ok := templates.Find(args.Pattern)

@@ -75,7 +75,7 @@ const nameText = " A name such as df, or a dotted path such as model.coef_, in R
 type tableArgs struct {
 	Head    *bool `json:"include_head,omitempty" jsonschema:"Whether to show a table's first rows." default:"true"`
 	Rows    int   `json:"head_rows,omitempty" jsonschema:"How many first rows." validate:"min=1,max=100" default:"5"`
-	Columns int   `json:"max_columns,omitempty" jsonschema:"Most columns shown." validate:"min=1,max=200" default:"100"`
+	Columns int   `json:"max_columns,omitempty" jsonschema:"Maximum columns." validate:"min=1,max=200" default:"100"`
 }
 
 func (t tableArgs) options(d *inspector) inspect.TableOptions {
@@ -101,8 +101,8 @@ func refineTable(f tool.Fields) {
 
 type getVariablesArgs struct {
 	InSession
-	Offset int  `json:"offset,omitempty" jsonschema:"How many to skip." validate:"max=index" default:"0"`
-	Limit  int  `json:"limit,omitempty" jsonschema:"Most variables listed." validate:"min=1,max=500" default:"200"`
+	Offset int  `json:"offset,omitempty" jsonschema:"Variables to skip." validate:"max=index" default:"0"`
+	Limit  int  `json:"limit,omitempty" jsonschema:"Maximum variables." validate:"min=1,max=500" default:"200"`
 	All    bool `json:"include_all,omitempty" jsonschema:"Whether to list modules, functions and classes too." default:"false"`
 }
 
@@ -130,7 +130,7 @@ func getVariables(d *inspector) tool.Tool {
 
 type getVariableArgs struct {
 	variableName
-	MaxChars int `json:"max_chars,omitempty" jsonschema:"Most characters of the value." validate:"min=1,max=20000" default:"2000"`
+	MaxChars int `json:"max_chars,omitempty" jsonschema:"Maximum length of the value." validate:"min=1,max=20000" default:"2000"`
 	tableArgs
 }
 
@@ -143,8 +143,8 @@ func (getVariableArgs) Refine(f tool.Fields) {
 func getVariable(d *inspector) tool.Tool {
 	return tool.Tool{
 		Name:        "get_variable",
-		Title:       "Look at a variable",
-		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and an object's members; of a table its columns and first rows. Use it instead of printing. Leaves no trace. Python, R and Julia only; does not wait for a busy kernel.",
+		Title:       "Inspect a variable",
+		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its shortened value and its members; for a table, columns and first rows. Use it instead of printing. Leaves no trace. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
 		Call: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
@@ -167,7 +167,7 @@ func (getDataFrameArgs) Refine(f tool.Fields) { f.Field("variable_name").Say("Th
 func getDataFrameInfo(d *inspector) tool.Tool {
 	return tool.Tool{
 		Name:        "get_dataframe_info",
-		Title:       "Look at a DataFrame",
+		Title:       "Inspect a DataFrame",
 		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Use it before writing code for the data. Leaves no trace in the kernel. Python, R and Julia only; does not wait for a busy kernel.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[inspect.Frame](refineTable),

@@ -30,8 +30,8 @@ func ofToday(t tool.Tool) tool.Tool {
 type textResult struct {
 	Kind    string   `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
 	Result  string   `json:"result" jsonschema:"The text of the answer."`
-	CellID  string   `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
-	CellIDs []string `json:"cell_ids,omitempty" jsonschema:"The cells it is about."` // if the call named several
+	CellID  string   `json:"cell_id,omitempty" jsonschema:"Id of the cell."`
+	CellIDs []string `json:"cell_ids,omitempty" jsonschema:"Ids of the cells."` // if the call named several
 }
 
 // answer makes an answer that shows only the text. doc is the document of the call, nil without an open one.
@@ -47,7 +47,7 @@ func (r *textResult) answerAs(doc *session.Document, body any, revision string) 
 // A readResult is a textResult of a notebook.
 type readResult struct {
 	textResult
-	Revision string `json:"revision" jsonschema:"Of the notebook, for a change that is made from it."`
+	Revision string `json:"revision" jsonschema:"Revision of the notebook, for a later change."`
 }
 
 func (r *readResult) answer(doc *session.Document) *tool.Answer {
@@ -57,7 +57,7 @@ func (r *readResult) answer(doc *session.Document) *tool.Answer {
 // A useResult is a textResult of a notebook that may show cells.
 type useResult struct {
 	textResult
-	Revision string `json:"revision,omitempty" jsonschema:"Of the notebook, where cells are shown."`
+	Revision string `json:"revision,omitempty" jsonschema:"Of the notebook, if cells are shown."`
 }
 
 func (r *useResult) answer(doc *session.Document) *tool.Answer { return r.answerAs(doc, r, r.Revision) }
@@ -88,7 +88,7 @@ func warning(a *tool.Answer) (out []any) {
 		out = append(out, tool.Verbatim("[WARNING] "+said.Tabs))
 	}
 	if said.SaveProblem != "" {
-		out = append(out, tool.Verbatim("[WARNING] The notebook's file does not have all of this: "+said.SaveProblem))
+		out = append(out, tool.Verbatim("[WARNING] The notebook's file is not up to date: "+said.SaveProblem))
 	}
 	if said.Overwritten != "" {
 		out = append(out, tool.Verbatim("[WARNING] "+said.Overwritten))
@@ -105,7 +105,7 @@ type tableResult struct {
 	Result  string              `json:"result"`
 	Columns []string            `json:"columns" jsonschema:"Column names."`
 	Items   []map[string]string `json:"items" jsonschema:"The rows, by column name."`
-	Count   int                 `json:"count" jsonschema:"How many rows."`
+	Count   int                 `json:"count" jsonschema:"Number of rows."`
 }
 
 // A cellTable is a tableResult of a notebook's cells.
@@ -124,7 +124,7 @@ func cellTableSchema(columns ...string) tool.Schema {
 
 func headed(columns []string) func(tool.Fields) {
 	return func(f tool.Fields) {
-		f.Field("result").Say("Table with tabs and a header: " + strings.Join(columns, ", ") + ".")
+		f.Field("result").Say("Tab-separated, with a header: " + strings.Join(columns, ", ") + ".")
 	}
 }
 

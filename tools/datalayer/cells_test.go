@@ -63,7 +63,7 @@ func TestDatalayerCells(t *testing.T) {
 		}
 		r.Wants(r.Said("delete_cell", toolstest.Dict{"cell_ids_to_delete": []string{cells[1].ID}, "cell_indices": nil, "include_source": false}), "Cell 0 (code) deleted successfully.")
 		r.Bad("read_cell", toolstest.Dict{"cell_index": 5}, "Cell index 5 is out of range. Notebook has 1 cells.")
-		r.Bad("read_cell", toolstest.Dict{}, "cell_index or by cell_id")
+		r.Bad("read_cell", toolstest.Dict{}, "cell_index or cell_id")
 		r.Bad("read_cell", toolstest.Dict{"cell_id": "none", "cell_index": 0}, "'none'")
 		r.Bad("clear_cell_output", toolstest.Dict{"cell_index": 0}, "Cell 0 is not a code cell, cannot clear output.")
 		r.Wants(r.Said("delete_cell", toolstest.Dict{"cell_index": 0, "include_source": false}), "Cell 0 (raw) deleted successfully.")
@@ -109,7 +109,7 @@ func TestReadNotebook(t *testing.T) {
 		shown := strings.Count(got, "=====Cell ")
 		test.GreaterEq(t, 10, shown)
 		test.NotEq(t, 60, shown)
-		test.StrHasSuffix(t, fmt.Sprintf("read on with start_index %d]", shown), got)
+		test.StrHasSuffix(t, fmt.Sprintf("continue with start_index %d]", shown), got)
 	})
 }
 

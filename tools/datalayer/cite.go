@@ -91,7 +91,7 @@ func citedCells(list string, cells int) ([]int, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, errors.New("it names no cell")
+		return nil, errors.New("no index given")
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil

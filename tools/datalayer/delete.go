@@ -23,13 +23,13 @@ type deleteUsedArgs struct {
 	inNotebook
 	IDs      []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices." validate:"min=1,max=cells,null,dive,min=1,max=id,cellid"`
 	Index    *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices." validate:"max=index,null"`
-	Revision string   `json:"revision,omitempty" jsonschema:"The revision of the notebook, or of the one cell, that you have read. Left out: the one you were last shown." validate:"min=1,max=20"`
+	Revision string   `json:"revision,omitempty" jsonschema:"Revision of the notebook, or of the single cell, that you have read. Left out: the one you were last shown." validate:"min=1,max=20"`
 	target.Forced
 }
 
 func (a deleteUsedArgs) Check() error {
 	if a.Index == nil && len(a.Indices) == 0 && len(a.IDs) == 0 {
-		return errors.New("name the cells by cell_indices or by cell_ids_to_delete")
+		return errors.New("give cell_indices or cell_ids_to_delete")
 	}
 	return nil
 }
@@ -39,7 +39,7 @@ func deleteCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "delete_cell",
 		Title:       "Delete cells",
-		Description: "Deletes cells with their outputs, all or none, and returns their sources. Use it only for cells that are no longer needed. Indexes count the cells as you were last shown them; a cell that you have not read as it is now is refused, with the difference.",
+		Description: "Deletes cells and their outputs, all or none, and returns their sources. Use it only for cells that are no longer needed. Indexes refer to the cells as you last saw them; a cell whose current source you have not read is refused, with the difference.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call:        inUsed(d, deleteUsed),

@@ -21,7 +21,7 @@ const editTool = "edit_cell_source"
 
 // insertAt is the argument of a tool that inserts a cell.
 type insertAt struct {
-	Index int `json:"cell_index" jsonschema:"Index that the cell will have, from 0; -1 puts it at the end." validate:"min=-1,max=index"`
+	Index int `json:"cell_index" jsonschema:"Index of the new cell, from 0; -1 appends it." validate:"min=-1,max=index"`
 }
 
 type insertCellArgs struct {
@@ -46,7 +46,7 @@ func insertCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "insert_cell",
 		Title:       "Insert a cell",
-		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. Use it for text, and for code that is not to be run. Costs little.",
+		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. Use it for text and for code that should not run. Costs little.",
 		Ordered:     true,
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call: inUsed(d, func(ctx context.Context, doc *session.Document, args insertCellArgs) (*tool.Answer, error) {
@@ -72,7 +72,7 @@ func insertCell(d *Toolset) tool.Tool {
 type overwriteCellArgs struct {
 	UsedCell
 	Source   string `json:"cell_source" jsonschema:"The whole new source. Line ends are stored as \\n." validate:"max=source"`
-	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from. Left out: the one you were shown." validate:"min=1,max=20"`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that the new source is based on. Left out: the one you were shown." validate:"min=1,max=20"`
 	target.Forced
 }
 
@@ -81,7 +81,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "overwrite_cell_source",
 		Title:       "Overwrite a cell's source",
-		Description: "Gives a cell a whole new source without running it, and returns the difference. Read it first. The source counts as a change from the source that you last read or wrote, and is merged with text that people typed since; if both changed the same words, nothing is written.",
+		Description: "Replaces the source of a cell without running it, and returns the difference. Read it first. Your change to the source that you last read or wrote is merged with text that people typed since; if both changed the same words, nothing is written.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call: inUsedCell(d, func(ctx context.Context, cell foundCell, args overwriteCellArgs) (*textResult, error) {
@@ -131,7 +131,7 @@ func editCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        editTool,
 		Title:       "Replace text in a cell",
-		Description: "Replaces a string in a cell's source, as it is now, without running the cell, and returns the difference. Use it for small changes. The string must occur exactly once, white space included, unless replace_all is set. Text that people type elsewhere in the cell stays.",
+		Description: "Replaces a string in a cell's current source without running the cell, and returns the difference. Use it for small changes. The string must occur exactly once, including white space, unless replace_all is set. Text that people type elsewhere in the cell is kept.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call: inUsedCell(d, func(ctx context.Context, cell foundCell, args editSourceArgs) (*textResult, error) {
@@ -155,12 +155,12 @@ func (a editSourceArgs) replace(source string) (string, error) {
 	first := strings.Index(source, old)
 	switch {
 	case first < 0:
-		return "", errors.New("old_string not found in cell source; nothing was changed: read the cell, and give the string as it stands there")
+		return "", errors.New("old_string not found in cell source; nothing was changed: read the cell, and copy the string exactly")
 	case a.All:
 		return strings.ReplaceAll(source, old, fresh), nil
 	case strings.Contains(source[first+1:], old):
 		//nolint:staticcheck // It begins with a capital, as their clients know errors by how they begin.
-		return "", errors.New("Error executing tool " + editTool + ": old_string is not unique in cell source; nothing was changed: give more of the text around it, or replace_all true")
+		return "", errors.New("Error executing tool " + editTool + ": old_string is not unique in cell source; nothing was changed: give more surrounding text, or replace_all true")
 	}
 	return strings.Replace(source, old, fresh, 1), nil
 }
@@ -171,13 +171,13 @@ type moveUsedArgs struct {
 	inNotebook
 	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, instead of source_index." validate:"min=1,max=id,null,cellid"`
 	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, instead of target_index." validate:"min=1,max=id,null,cellid"`
-	Revision string `json:"revision,omitempty" jsonschema:"The revision at which you have read the cell. Left out: it is moved whatever it says." validate:"min=1,max=20"`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: moved even if it changed." validate:"min=1,max=20"`
 	target.Forced
 }
 
 func (a moveUsedArgs) Check() error {
 	if (a.Source == nil && a.SourceID == "") || (a.Target == nil && a.TargetID == "") {
-		return errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")
+		return errors.New("give source_index or source_cell_id, and target_index or target_cell_id")
 	}
 	_, err := target.ParseRevision(a.Revision)
 	return err
@@ -188,7 +188,7 @@ func moveCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "move_cell",
 		Title: "Move a cell",
-		Description: "Moves a cell to the place of another, and returns an overview of the cells around it: in A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
+		Description: "Moves a cell to the place of another, and returns an overview of the cells around it: in A, B, C, D, moving 1 to 3 gives A, C, D, B. " +
 			"It keeps its id, outputs and metadata. A cell in which a person is typing is not moved. Costs little.",
 		Output: tool.DocumentResultOf[textResult](nil),
 		Call: inUsed(d, func(ctx context.Context, doc *session.Document, args moveUsedArgs) (*tool.Answer, error) {
@@ -206,7 +206,7 @@ func moveCell(d *Toolset) tool.Tool {
 			if err := doc.As(tool.ClientOf(ctx)).Move(ctx, readset.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				var there bool
 				if to, there = e.Index(beside.ID); !there {
-					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", textfmt.Quoted(beside.ID))
+					return 0, fmt.Errorf("the target cell %s was just deleted; nothing was moved", textfmt.Quoted(beside.ID))
 				}
 				return to, nil
 			}, args.Force); err != nil {

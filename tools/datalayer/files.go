@@ -15,11 +15,11 @@ import (
 )
 
 type listFilesArgs struct {
-	Path    string `json:"path,omitempty" jsonschema:"Folder to begin with; \"\" is the server's root folder." validate:"max=path" default:""`
-	Depth   *int   `json:"max_depth,omitempty" jsonschema:"How many folders deep to go; 0 lists the folder alone." validate:"max=3" default:"1"`
-	Start   int    `json:"start_index,omitempty" jsonschema:"Entry to begin with, from 0." validate:"max=index" default:"0"`
-	Limit   *int   `json:"limit,omitempty" jsonschema:"Most entries; 0 for all." validate:"max=index" default:"25"`
-	Pattern string `json:"pattern,omitempty" jsonschema:"Which paths to list, such as \"**/*.ipynb\"; \"\" for all." validate:"max=1000,null" default:""`
+	Path    string `json:"path,omitempty" jsonschema:"Folder to list; \"\" is the server's root folder." validate:"max=path" default:""`
+	Depth   *int   `json:"max_depth,omitempty" jsonschema:"Levels of folders to list; 0 lists only the folder." validate:"max=3" default:"1"`
+	Start   int    `json:"start_index,omitempty" jsonschema:"First entry to list, from 0." validate:"max=index" default:"0"`
+	Limit   *int   `json:"limit,omitempty" jsonschema:"Maximum entries; 0: all." validate:"max=index" default:"25"`
+	Pattern string `json:"pattern,omitempty" jsonschema:"Paths to list, such as \"**/*.ipynb\"; \"\" for all." validate:"max=1000,null" default:""`
 }
 
 // The defaults of list_files.
@@ -69,7 +69,7 @@ func listFiles(d *Toolset) tool.Tool {
 			}
 			start := args.Start
 			if start >= len(found) && start > 0 {
-				head += fmt.Sprintf("[WARNING] start_index %d is beyond the %d entries there are: beginning with 0\n", start, len(found))
+				head += fmt.Sprintf("[WARNING] start_index %d exceeds the %d entries: starting at 0\n", start, len(found))
 				start = 0
 			}
 			end := len(found)
@@ -86,7 +86,7 @@ func listFiles(d *Toolset) tool.Tool {
 			}
 			head += fmt.Sprintf("Showing %d-%d of %d files\n\n", start, end, len(found))
 			return tableAnswer("files.list", head, none, columns, rows, func(n int) string {
-				return fmt.Sprintf("[%s left out, because the answer would be too long: go on with start_index %d]", textfmt.Plural(n, "row"), end-n)
+				return fmt.Sprintf("[%s left out, because the answer would be too long: continue with start_index %d]", textfmt.Plural(n, "row"), end-n)
 			})
 		}),
 	})

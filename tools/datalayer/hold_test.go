@@ -31,7 +31,7 @@ func TestUsedAnswerWithin(t *testing.T) {
 		}
 		text, took := call(toolstest.Dict{"cell_index": 0})
 		test.Eq(t, 50*time.Second, took)
-		test.StrContains(t, text, "goes on: wait_run")
+		test.StrContains(t, text, "keeps running: wait_run")
 		test.StrNotContains(t, text, "TIMEOUT")
 		r.Server.Write(t, gate, "")
 		time.Sleep(5 * time.Second)

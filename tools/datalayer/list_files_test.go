@@ -65,7 +65,7 @@ func TestListFiles(t *testing.T) {
 			}
 		}
 		got = list(toolstest.Dict{"start_index": 50})
-		test.StrHasPrefix(t, "[WARNING] start_index 50 is beyond the 5 entries there are", got)
+		test.StrHasPrefix(t, "[WARNING] start_index 50 exceeds the 5 entries", got)
 		test.StrContains(t, got, "Showing 0-5 of 5 files\n\n")
 		empty := dir + "/empty"
 		r.Server.Write(t, empty+"/.hidden", "")

@@ -61,7 +61,7 @@ func (d *Toolset) use(ctx context.Context, name string, p jupyter.Path) (err err
 	d.using(ctx, func(u *userNotebooks) {
 		if _, known := u.path(name); !known {
 			if len(u.all) >= namesKept {
-				err = fmt.Errorf("%d notebooks are in use already, and no more than %d may be"+textfmt.Hint(": call unuse_notebook for names that are not needed"), len(u.all), namesKept)
+				err = fmt.Errorf("%d notebooks are already in use, and the limit is %d"+textfmt.Hint(": call unuse_notebook for names that are not needed"), len(u.all), namesKept)
 				return
 			}
 			u.all = append(u.all, usedNotebook{name, p})
@@ -132,7 +132,7 @@ func (d *Toolset) openUsed(ctx context.Context, name string) (*session.Document,
 	}
 	doc, err := d.openNamed(ctx, p)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = fmt.Errorf("'%s' not found in jupyter server: it was renamed or deleted since it was named '%s'"+textfmt.Hint("; unuse_notebook forgets it")+": %w", p, called, err)
+		err = fmt.Errorf("'%s' not found in jupyter server: it was renamed or deleted since you named it '%s'"+textfmt.Hint("; unuse_notebook forgets it")+": %w", p, called, err)
 	}
 	return doc, called, err
 }
@@ -200,7 +200,7 @@ func inUsedCell[A interface {
 type UsedCell struct {
 	Index *int `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given." validate:"max=index,null"`
 	inNotebook
-	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, which stays the same when cells are inserted or moved; it overrides cell_index." validate:"min=1,max=id,null,cellid"`
+	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell; it does not change when cells are inserted or moved. Overrides cell_index." validate:"min=1,max=id,null,cellid"`
 }
 
 // A viewer makes the view of a notebook in which a call names cells, such as [target.ViewOf].
@@ -209,7 +209,7 @@ type viewer = func(context.Context, *session.Document) target.View
 // open opens the notebook and finds the named cell. The caller releases the document.
 func (c UsedCell) open(ctx context.Context, d *Toolset, view viewer) (foundCell, error) {
 	if c.Index == nil && c.CellID == "" {
-		return foundCell{}, errors.New("name the cell by cell_index or by cell_id")
+		return foundCell{}, errors.New("give cell_index or cell_id")
 	}
 	doc, _, err := d.openUsed(ctx, c.Notebook)
 	if err != nil {
@@ -228,7 +228,7 @@ func findUsed(v target.View, index *int, id string) (cell foundCell, err error) 
 	if id != "" {
 		at, err := v.Find(id, "cell_id")
 		if _, unknown := errors.AsType[*target.UnknownCellError](err); unknown {
-			return cell, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
+			return cell, theirWords("No cell '%s' in this notebook: it was deleted, or is in another notebook. Read the notebook again", id)
 		}
 		if err != nil {
 			return cell, err

@@ -22,7 +22,7 @@ import (
 type useArgs struct {
 	Name     string `json:"notebook_name" jsonschema:"Name for the notebook." validate:"min=1,max=200"`
 	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook, relative to the server's root folder. Optional for a name already in use." validate:"max=path,null"`
-	Mode     string `json:"mode,omitempty" jsonschema:"Open an existing notebook, or make one." validate:"oneof=connect create" default:"connect"`
+	Mode     string `json:"mode,omitempty" jsonschema:"Open an existing notebook, or create one." validate:"oneof=connect create" default:"connect"`
 	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel for the notebook; \"NEW\" starts one now. Left out: the kernel it has, else one started when first needed." validate:"max=200,null"`
 }
 
@@ -37,7 +37,7 @@ func useNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "use_notebook",
 		Title:       "Use a notebook",
-		Description: "Gives a notebook a name and makes it the current one, in which the cell tools work if no other is named; returns an overview of its first cells. Use it before them. mode \"create\" makes a new notebook. The current notebook is yours alone.",
+		Description: "Names a notebook and makes it the current one, which the cell tools use by default; returns an overview of its first cells. Use it before them. mode \"create\" creates the notebook. Each client has its own current notebook.",
 		Hints:       tool.Hints{Idempotent: true},
 		Output:      tool.DocumentResultOf[useResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args useArgs) (*tool.Answer, error) {
@@ -92,7 +92,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	doc, err := d.openNamed(ctx, clean)
 	if err != nil {
 		if errors.Is(err, jupyter.ErrNotFound) {
-			err = fmt.Errorf("'%s' not found in jupyter server"+textfmt.Hint(": list_files shows the existing files")+"; mode \"create\" makes a notebook", clean)
+			err = fmt.Errorf("'%s' not found in jupyter server"+textfmt.Hint(": list_files lists the files")+"; mode \"create\" creates it", clean)
 		}
 		return "", nil, err
 	}
@@ -141,9 +141,9 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 	case wanted == "":
 		return "The notebook has no kernel yet; the first execution starts one.", nil
 	case running && wanted == newKernel:
-		return "", fmt.Errorf("%s has the kernel '%s' already, which is shared with everybody who has it open"+textfmt.Hint(": restart_notebook clears it; call use_notebook without kernel_id"), doc.Path(), k.ID)
+		return "", fmt.Errorf("%s already has kernel '%s', which is shared with all who have it open"+textfmt.Hint(": restart_notebook clears it; call use_notebook without kernel_id"), doc.Path(), k.ID)
 	case running:
-		return "", fmt.Errorf("kernel '%s' was not taken: %s runs in kernel '%s' already, which is shared with everybody who has it open"+textfmt.Hint("; call use_notebook without kernel_id, and execute_code with kernel_id runs code in the other one"),
+		return "", fmt.Errorf("kernel '%s' was not used: %s already has kernel '%s', which is shared with all who have it open"+textfmt.Hint("; call use_notebook without kernel_id; execute_code with kernel_id runs code in the other one"),
 			wanted, doc.Path(), k.ID)
 	case wanted == newKernel:
 		if k, err = doc.Kernel().Start(ctx); err != nil {
@@ -170,7 +170,7 @@ func listNotebooks(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "list_notebooks",
 		Title:       "List the notebooks in use",
-		Description: "Lists the notebooks that you gave names, their kernels, and which one is current (✓). Use it to see which names you can give. Costs one request.",
+		Description: "Lists the notebooks that you named, their kernels, and which one is current (✓). Use it to see the known names. Costs one request.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tableSchema(columns...),
 		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -220,11 +220,11 @@ func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
 }
 
 type usedNameArgs struct {
-	Name string `json:"notebook_name" jsonschema:"The name it was given." validate:"min=1,max=200"`
+	Name string `json:"notebook_name" jsonschema:"The notebook's name." validate:"min=1,max=200"`
 }
 
 type restartUsedArgs struct {
-	Name string `json:"notebook_name" jsonschema:"The name it was given." validate:"min=1,max=path"`
+	Name string `json:"notebook_name" jsonschema:"The notebook's name." validate:"min=1,max=path"`
 }
 
 // restartNotebook makes restart_notebook.
@@ -232,7 +232,7 @@ func restartNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "restart_notebook",
 		Title:       "Restart a notebook's kernel",
-		Description: "Restarts the kernel of a notebook in use: variables and imports are lost, for everybody who has it open, running code is ended and waiting code cancelled. Use it for a clean state or a kernel that hangs. Without a kernel, one is started. Costs some seconds.",
+		Description: "Restarts the kernel of a notebook in use: variables and imports are lost for all who have it open, running code is stopped and queued code cancelled. Use it for a clean state or a kernel that hangs. Without a kernel, one is started. Takes a few seconds.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args restartUsedArgs) (*tool.Answer, error) {
@@ -261,7 +261,7 @@ func unuseNotebook(d *Toolset) tool.Tool {
 		Name:  "unuse_notebook",
 		Title: "Stop using a notebook",
 		Description: "Forgets the name of a notebook; if it was the current one, another one in use becomes current. " +
-			"The notebook, its kernel and people's tabs stay as they are; its collaboration session closes by itself after some minutes without use. Costs nothing.",
+			"The notebook, its kernel and people's tabs are not affected; its collaboration session closes after some minutes without use. Costs nothing.",
 		Output: tool.DocumentResultOf[textResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
 			current, switched, err := d.unuse(ctx, args.Name)

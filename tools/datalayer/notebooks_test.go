@@ -51,7 +51,7 @@ func TestDatalayerNotebooks(t *testing.T) {
 			t.Error(got)
 		}
 		r.Bad("use_notebook", toolstest.Dict{"notebook_name": "b", "notebook_path": b, "kernel_id": "none"}, "'none' not found")
-		r.Bad("use_notebook", toolstest.Dict{"notebook_name": "a", "notebook_path": a, "kernel_id": "none"}, "runs in kernel '"+k.ID)
+		r.Bad("use_notebook", toolstest.Dict{"notebook_name": "a", "notebook_path": a, "kernel_id": "none"}, "already has kernel '"+k.ID)
 		r.Bad("use_notebook", toolstest.Dict{"notebook_name": "a", "notebook_path": a, "kernel_id": "NEW"}, k.ID, "restart_notebook")
 		if got := r.Said("use_notebook", toolstest.Dict{"notebook_name": "b", "notebook_path": b, "kernel_id": k.ID}); !strings.Contains(got, "Connected to kernel '"+k.ID+"'") {
 			t.Error(got)

@@ -29,7 +29,7 @@ func listNotebook(d *Toolset) tool.Tool {
 	return tool.Tool{
 		Name:        "list_notebook",
 		Title:       "List all notebooks",
-		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you gave names, with their kernels' states and the current one (✓). Use it to find a notebook's path. Costs one request per folder; it stops if there are very many, and says so.",
+		Description: "Lists all notebooks on the Jupyter server and, for the ones with a name, that name, the kernel's state and which is current (✓). Use it to find a notebook's path. Costs one request per folder; it stops if there are very many, and says so.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tableSchema(columns...),
 		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -109,7 +109,7 @@ func listCells(d *Toolset) tool.Tool {
 type oldCell struct {
 	Index   int      `json:"index"`
 	Type    string   `json:"type" jsonschema:"code, markdown or raw."`
-	Source  []string `json:"source" jsonschema:"Lines, with their ends."`
+	Source  []string `json:"source" jsonschema:"Lines, with line ends."`
 	Outputs []any    `json:"outputs,omitempty" jsonschema:"Of a code cell: texts, and objects for images."`
 }
 
@@ -166,7 +166,7 @@ func readCells(d *Toolset) tool.Tool {
 					parts = append(parts, c)
 				}
 				if out.Left > 0 {
-					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long"+textfmt.Hint(": read_notebook goes on with start_index %d")+"]", textfmt.Plural(out.Left, "cell"), len(out.Result))))
+					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long"+textfmt.Hint(": read_notebook continues with start_index %d")+"]", textfmt.Plural(out.Left, "cell"), len(out.Result))))
 				}
 				return slices.Concat(parts, atRevision(out.Revision), warning(a))
 			}
@@ -236,7 +236,7 @@ func executeCellStreaming(d *Toolset) tool.Tool {
 }
 
 func executeCellWithProgress(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_with_progress", "Run a cell and report its progress", "; a client that asks for progress gets it", tool.ArgumentsOf[oldRunArgs](nil), func(w *Watch) { w.stream = false })
+	return oldRun(d, "execute_cell_with_progress", "Run a cell and report its progress", "; clients that request progress get it", tool.ArgumentsOf[oldRunArgs](nil), func(w *Watch) { w.stream = false })
 }
 
 type ipythonArgs struct {
@@ -255,7 +255,7 @@ func executeIPython(d *Toolset) tool.Tool {
 		Name:  "execute_ipython",
 		Title: "Run code in the kernel",
 		Description: "Runs code in the kernel of the current notebook, starting one if needed, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
-			"Use it to look at variables and for tests. At the timeout the code is interrupted.",
+			"Use it to inspect variables and for tests. At the timeout the code is interrupted.",
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Output: Outputs(),
 		Call: tool.Typed(func(ctx context.Context, args ipythonArgs) (*tool.Answer, error) {

@@ -118,7 +118,7 @@ func TestJupyterCite(t *testing.T) {
 			{"-1", "", "neither"},
 			{"x", "", "neither"},
 			{"2-1", "", "not a range"},
-			{",", "", "no cell"},
+			{",", "", "no index given"},
 			{" ", "", "cell_indices"},
 			{"0", "none", "not connected"},
 		} {

@@ -28,7 +28,7 @@ type outputsResult struct {
 	Outputs []any          `json:"outputs" jsonschema:"The same."`
 	Count   int            `json:"count" jsonschema:"How many."`
 	Images  int            `json:"images" jsonschema:"How many of them are images."`
-	CellID  string         `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
+	CellID  string         `json:"cell_id,omitempty" jsonschema:"Id of the cell."`
 	RunID   string         `json:"run_id,omitempty" jsonschema:"Id of the run."`
 	State   string         `json:"state,omitempty"`
 	Input   *waiting.Input `json:"input,omitempty" jsonschema:"The prompt of input() or getpass(), if state is waiting_for_input."`
@@ -44,7 +44,7 @@ func (outputsResult) Refine(f tool.Fields) {
 // A cellResult is an outputsResult of a cell that was read.
 type cellResult struct {
 	outputsResult
-	Revision string `json:"revision" jsonschema:"Of the notebook, for a change that is made from it."`
+	Revision string `json:"revision" jsonschema:"Revision of the notebook, for a later change."`
 }
 
 // placedItems says that a list contains texts, and a [placedImage] for each image.

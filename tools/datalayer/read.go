@@ -88,8 +88,8 @@ func cellHead(c ydoc.Cell, index int) string {
 type readNotebookArgs struct {
 	Name   string `json:"notebook_name" jsonschema:"The name that you gave it, or a notebook's path." validate:"min=1,max=path"`
 	Format string `json:"response_format,omitempty" jsonschema:"First lines, or whole sources." validate:"oneof=brief detailed" default:"brief"`
-	Start  int    `json:"start_index,omitempty" jsonschema:"Cell to begin with." validate:"max=index" default:"0"`
-	Limit  *int   `json:"limit,omitempty" jsonschema:"Most cells; 0 for all." validate:"max=index" default:"20"`
+	Start  int    `json:"start_index,omitempty" jsonschema:"First cell to read." validate:"max=index" default:"0"`
+	Limit  *int   `json:"limit,omitempty" jsonschema:"Maximum cells; 0: all." validate:"max=index" default:"20"`
 }
 
 const (
@@ -141,7 +141,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 		}
 		out.Result = fmt.Sprintf("Notebook %s has %d cells.\n\n%s", name, len(cells), shown)
 		if count < wanted {
-			out.Result += fmt.Sprintf("\n[%s left out, because the answer would be too long: read on with start_index %d]", textfmt.Plural(wanted-count, "cell"), start+count)
+			out.Result += fmt.Sprintf("\n[%s left out, because the answer would be too long: continue with start_index %d]", textfmt.Plural(wanted-count, "cell"), start+count)
 		}
 	}
 	write()

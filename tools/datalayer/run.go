@@ -180,9 +180,9 @@ func (w *Watch) shown(o waiting.Outcome, late bool) shownRun {
 	case queued != "" && w.goesOn:
 		s.tail = append(s.tail, fmt.Sprintf("[Run %s is %s]", o.ID, queued))
 	case !o.State.Ended() && w.goesOn:
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on"+textfmt.Hint(": wait_run waits for it")+textfmt.Hint(", cancel_run stops it")+"]", o.ID))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s keeps running"+textfmt.Hint(": wait_run waits for it")+textfmt.Hint(", cancel_run stops it")+"]", o.ID))
 	case !o.State.Ended():
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this"+textfmt.Hint("; wait_run waits for it")+textfmt.Hint(", restart_notebook ends it")+"]", o.ID))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel ignores the interrupt, or is busy with other code and will be interrupted when it reaches this run"+textfmt.Hint("; wait_run waits for it")+textfmt.Hint(", restart_notebook ends it")+"]", o.ID))
 	case late:
 		s.tail = append(s.tail, fmt.Sprintf("[Run %s: %s]", o.ID, o.State))
 	}

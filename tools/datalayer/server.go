@@ -80,7 +80,7 @@ func environment(env map[string]string) string {
 
 type connectToArgs struct {
 	URL      string `json:"jupyter_url" jsonschema:"Address of the Jupyter server, such as http://localhost:8888." validate:"min=1,max=4096"`
-	Token    string `json:"jupyter_token,omitempty" jsonschema:"Not needed and not used: the program has its own." validate:"max=4096,null"`
+	Token    string `json:"jupyter_token,omitempty" jsonschema:"Not used: the program has its own." validate:"max=4096,null"`
 	Provider string `json:"document_provider,omitempty" jsonschema:"Only \"jupyter\"." validate:"max=100,null" default:"jupyter"`
 }
 
@@ -95,8 +95,8 @@ func connectToJupyter(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "connect_to_jupyter",
 		Title: "Connect to the Jupyter server",
-		Description: "Checks that an address belongs to the Jupyter server that these tools work on, and that it answers. They keep to one server and its token for as long as the program runs: " +
-			"another address is refused, and no token is ever sent there. Use it if a prompt asks for it. Costs one request.",
+		Description: "Checks that an address belongs to the Jupyter server of these tools, and that the server answers. The tools use one server and its token while the program runs: " +
+			"another address is refused, and no token is sent there. Use it if a prompt asks for it. Costs one request.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.DocumentResultOf[textResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {
@@ -107,10 +107,10 @@ func connectToJupyter(d *Toolset) tool.Tool {
 			address, _, _ := strings.Cut(args.URL, "?") // the query may contain a token
 			switch {
 			case args.Provider != "" && args.Provider != jupyterProvider:
-				return nil, fmt.Errorf("document_provider is %s: only %q is offered", textfmt.Quoted(args.Provider), jupyterProvider)
+				return nil, fmt.Errorf("document_provider is %s: only %q is supported", textfmt.Quoted(args.Provider), jupyterProvider)
 			case args.URL != ownServer && !jupyter.SameServer(strings.TrimRight(address, "/"), srv.BaseURL()):
-				return nil, errors.New("this is not the Jupyter server that these tools work on, which is " + srv.BaseURL() +
-					": they stay with it, and no token is sent anywhere else. Start the program again with --jupyter-url for another server")
+				return nil, errors.New("this is not the Jupyter server of these tools, which is " + srv.BaseURL() +
+					": they use only that server, and no token is sent anywhere else. For another server, restart the program with --jupyter-url")
 			}
 			if _, err := srv.Health.Status(ctx); err != nil {
 				return nil, fmt.Errorf("failed to connect to Jupyter server %s: %w", srv.BaseURL(), err)
@@ -119,7 +119,7 @@ func connectToJupyter(d *Toolset) tool.Tool {
 			out := &textResult{Kind: "jupyter.connect"}
 			out.Result = fmt.Sprintf("Successfully connected to Jupyter server: %s\nDocumentProvider: %s\nAuthentication: %s", srv.BaseURL(), jupyterProvider, authentication)
 			if args.Token != "" {
-				out.Result += "\nThe token that was given is not used: the program has its own."
+				out.Result += "\nThe given token is not used: the program has its own."
 			}
 			return out.answer(nil), nil
 		}),

@@ -38,7 +38,7 @@ func AnalysisError(err error) error {
 		return tool.Coded{Code: codeKernel, Message: err.Error() + textfmt.Hint("; session_create makes a session with a new one")}
 	}
 	if full, ok := errors.AsType[*analysis.LimitError](err); ok {
-		return tool.Coded{Code: full.Kind(), Message: full.Error() + textfmt.Hint("; session_delete ends one") + "; --max-sessions of the program sets how many there may be"}
+		return tool.Coded{Code: full.Kind(), Message: full.Error() + textfmt.Hint("; session_delete ends one") + "; --max-sessions sets the limit"}
 	}
 	return err
 }

@@ -69,7 +69,7 @@ func (d *Deps) Open(ctx context.Context, path string) (*session.Document, error)
 func (d *Deps) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document, error) {
 	doc, err := target.Find(ctx, path, d.Manager.Open)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_nbs lists the notebooks")+"%s", path, target.WhyMissing(path))
+		return nil, fmt.Errorf("no notebook %q on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_nbs lists the notebooks")+"%s", path, target.WhyMissing(path))
 	}
 	if err != nil {
 		return nil, unreadable(ctx, d.Files, path, err)
@@ -82,7 +82,7 @@ func (d *Deps) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document
 func unreadable(ctx context.Context, f *files.Files, path jupyter.Path, err error) error {
 	err = f.Broken(ctx, path, err)
 	if errors.As(err, new(*files.BrokenError)) {
-		return fmt.Errorf("%w"+textfmt.Hint(". get_document_content shows its file as text, and overwrite_document writes it mended"), err)
+		return fmt.Errorf("%w"+textfmt.Hint(". get_document_content shows its file as text, and overwrite_document writes it repaired"), err)
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func (d *Deps) FindImage(ctx context.Context, uri string) (images.Entry, images.
 		}
 	}
 	if !ok {
-		return images.Entry{}, images.Image{}, fmt.Errorf("no image is known at %s in this session: it is another session's, or was shown too long ago"+
+		return images.Entry{}, images.Image{}, fmt.Errorf("image %s is unknown in this session: it is another session's, or was shown too long ago"+
 			textfmt.Hint("; read_nb_cells on its cell shows it and its address"), textfmt.Quoted(uri))
 	}
 	if img.Data == nil {

@@ -21,7 +21,7 @@ type sketcher struct {
 // draw draws a figure in the kernel of its notebook or analysis session. It does not start a kernel.
 func (s *sketcher) draw(ctx context.Context, from images.Origin, fig []byte, within time.Duration) (png string, err error) {
 	if s.ReadOnly {
-		return "", &figure.NoPicture{Why: "with --read-only nothing is run to draw one"}
+		return "", &figure.NoPicture{Why: "no code is run with --read-only"}
 	}
 	client := tool.ClientOf(ctx)
 	by := func(a *analysis.Session) error {
@@ -36,7 +36,7 @@ func (s *sketcher) draw(ctx context.Context, from images.Origin, fig []byte, wit
 		return "", &figure.NoPicture{} // of code that ran in another kernel
 	}
 	if errors.Is(err, analysis.ErrNoSession) {
-		return "", &figure.NoPicture{Why: "its kernel does not run any more"}
+		return "", &figure.NoPicture{Why: "its kernel is no longer running"}
 	}
 	return png, err
 }

@@ -35,7 +35,7 @@ func mend(ctx context.Context, d *deps.Deps, broken *files.BrokenError, args ove
 	switch reached := d.Pieces.Reached(client, broken.Path, broken.Text); {
 	case args.Force:
 	case args.Revision != "" && args.Revision != target.FileRevision(broken.Text):
-		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again"+textfmt.Hint(" with get_document_content"), textfmt.Quoted(args.Revision))
+		return nil, fmt.Errorf("nothing was changed: the file is no longer at revision %s; read it again"+textfmt.Hint(" with get_document_content"), textfmt.Quoted(args.Revision))
 	case reached < len(broken.Text):
 		return nil, notReached(broken.Path, textfmt.Size(broken.Text[:reached]), textfmt.Size(broken.Text))
 	}
@@ -75,10 +75,10 @@ func (r *replacement) mend(ctx context.Context, d *deps.Deps, broken *files.Brok
 	}
 	d.Pieces.Drop(tool.ClientOf(ctx), broken.Path)
 	out := EditTextResult{Replaced: r.made, Revision: target.FileRevision(text)}
-	out.Message = "Successfully replaced " + textfmt.Plural(r.made, "occurrence") + " in the file, which can be read as a notebook now"
+	out.Message = "Successfully replaced " + textfmt.Plural(r.made, "occurrence") + " in the file, which can now be read as a notebook"
 	out.Diff, _ = textfmt.Cut(textdiff.Unified("text", broken.Text, text, 1), diffShown)
 	return &tool.Answer{Body: &out, Words: tool.Words(ctx, func() plaintext.Text {
-		return plaintext.Text{First: "replaced " + textfmt.Thousands(r.made) + " in the file of " + broken.Path.String() + ", which can be read as a notebook now"}
+		return plaintext.Text{First: "replaced " + textfmt.Thousands(r.made) + " in the file of " + broken.Path.String() + ", which can now be read as a notebook"}
 	})}, nil
 }
 

@@ -33,8 +33,8 @@ const conflict = `{
 func TestBrokenNotebookIsMended(t *testing.T) {
 	mended := strings.Join(append(strings.Split(conflict, "\n")[:3], append([]string{`   "source": "x = 3"`}, strings.Split(conflict, "\n")[8:]...)...), "\n")
 	for name, c := range map[string]struct{ text, fault string }{
-		"a merge conflict": {conflict, `line 4: "<<<<<<< HEAD" is the mark of a merge conflict`},
-		"cut JSON":         {mended[:strings.Index(mended, "x = 3")], "line 4: it ends too early"},
+		"a merge conflict": {conflict, `line 4: "<<<<<<< HEAD" is a merge conflict marker`},
+		"cut JSON":         {mended[:strings.Index(mended, "x = 3")], "line 4: unexpected end"},
 		"a comma":          {strings.Replace(mended, `"metadata": {}, "nbformat"`, `"metadata": {} "nbformat"`, 1), "line 7: invalid character"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func (createArgs) Refine(f tool.Fields) {
 type CreateResult struct {
 	Message string `json:"message"`
 	Path    string `json:"path" jsonschema:"The new document, without a leading slash."`
-	Type    string `json:"type" jsonschema:"Type as asked for."`
+	Type    string `json:"type" jsonschema:"The requested type."`
 }
 
 // The types of new documents.
@@ -48,7 +48,7 @@ func createDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "create_document",
 		Title:       "Create a document",
-		Description: "Creates a notebook, Markdown document or other text file. Use it for a new document only: it fails if there is something at the path already, or no folder for it.",
+		Description: "Creates a notebook, Markdown document or other text file. Use it for a new document only: it fails if the path exists, or its folder does not.",
 		Output:      tool.ResultOf[CreateResult](nil),
 		Call: atPath(func(ctx context.Context, clean jupyter.Path, args createArgs) (*tool.Answer, error) {
 			args.Type = cmp.Or(args.Type, TypeNotebook)
@@ -94,9 +94,9 @@ func FitsType(p jupyter.Path, typ string) error {
 func PlaceError(err error, p jupyter.Path) error {
 	switch {
 	case errors.Is(err, files.ErrExists):
-		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path"+textfmt.Hint(", or use overwrite_document to change it"), textfmt.Quoted(p.String()))
+		return fmt.Errorf("%s already exists: choose another path"+textfmt.Hint(", or use overwrite_document to change it"), textfmt.Quoted(p.String()))
 	case errors.Is(err, files.ErrNoFolder):
-		return fmt.Errorf("there is no folder %s for %s: give a path in an existing folder"+textfmt.Hint("; list_documents lists them"), textfmt.Quoted(p.Folder().String()), textfmt.Quoted(p.String()))
+		return fmt.Errorf("no folder %s for %s: give a path in an existing folder"+textfmt.Hint("; list_documents lists them"), textfmt.Quoted(p.Folder().String()), textfmt.Quoted(p.String()))
 	}
 	return err
 }

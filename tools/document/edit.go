@@ -16,7 +16,7 @@ type insertTextArgs struct {
 	Path     string `json:"path" jsonschema:"Text document" validate:"min=1,max=path" ends:"path"`
 	Position int    `json:"position" jsonschema:"Where to insert: 0 is the start, the document's length the end" validate:"max=position" ends:"characters"`
 	Text     string `json:"text" jsonschema:"Text to insert." validate:"max=text" ends:"newlines"`
-	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that the position refer to. Left out: the one you were last shown." validate:"min=1,max=20"`
+	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that the position refers to. Left out: the one you were last shown." validate:"min=1,max=20"`
 }
 
 type deleteTextArgs struct {
@@ -31,7 +31,7 @@ type replaceTextArgs struct {
 	Path     string `json:"path" jsonschema:"Text document" validate:"min=1,max=path" ends:"path"`
 	Position int    `json:"position" jsonschema:"Where the text to replace begins" validate:"max=position" ends:"characters"`
 	Length   int    `json:"length" jsonschema:"How much to replace" validate:"max=position" ends:"characters"`
-	Text     string `json:"text" jsonschema:"Text to put there." validate:"max=text" ends:"newlines"`
+	Text     string `json:"text" jsonschema:"Replacement text." validate:"max=text" ends:"newlines"`
 	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that position and length refer to. Left out: the one you were last shown." validate:"min=1,max=20"`
 }
 
@@ -39,7 +39,7 @@ type replaceTextArgs struct {
 type textEdited struct {
 	ContentLength int    `json:"content_length" jsonschema:"Length of the whole document now" ends:"characters"`
 	Revision      string `json:"revision" changes:"the document's content"`
-	Merged        bool   `json:"merged,omitempty" jsonschema:"true if others changed the document since the revision of this call: the edit was carried over, and other positions have shifted. Read it again before the next edit."`
+	Merged        bool   `json:"merged,omitempty" jsonschema:"true if others changed the document since the revision of this call: the edit was merged, and other positions have shifted. Read it again before the next edit."`
 }
 
 type insertTextResult struct {
@@ -54,7 +54,7 @@ func insertDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "insert_document_text",
 		Title:       "Insert text into a document",
-		Description: "Inserts text at a position of a text document, as you were last shown it. Use it to add to a document without touching the rest. Text that people typed since is kept; if both changed the same place, nothing is written and the differences are returned.",
+		Description: "Inserts text at a position in a text document as last shown to you. Use it to add to a document without touching the rest. Text that people typed since is kept; if both changed the same place, nothing is written and the differences are returned.",
 		Output:      tool.DocumentResultOf[insertTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args insertTextArgs) (*tool.Answer, error) {
 			return editText(ctx, d, replaceTextArgs{
@@ -73,7 +73,7 @@ type deleteTextResult struct {
 	Message  string `json:"message"`
 	Position int    `json:"position" jsonschema:"Where the text was" ends:"characters"`
 	Length   int    `json:"length" jsonschema:"Length of the deleted text."`
-	Removed  string `json:"removed_text" jsonschema:"The deleted text; the middle of a long one is left out."`
+	Removed  string `json:"removed_text" jsonschema:"The deleted text, cut in the middle if long."`
 	textEdited
 }
 
@@ -82,7 +82,7 @@ func deleteDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_document_text",
 		Title:       "Delete text from a document",
-		Description: "Deletes length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. Text that people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
+		Description: "Deletes length characters from position on in a text document as last shown to you. Read it first, and check removed_text afterwards. Text that people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[deleteTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args deleteTextArgs) (*tool.Answer, error) {
@@ -103,7 +103,7 @@ type replaceTextResult struct {
 	Position  int    `json:"position" jsonschema:"Where the text was" ends:"characters"`
 	Length    int    `json:"length" jsonschema:"Length of the replaced text."`
 	NewLength int    `json:"new_length" jsonschema:"Length of the new text."`
-	Removed   string `json:"removed_text" jsonschema:"The replaced text; the middle of a long one is left out."`
+	Removed   string `json:"removed_text" jsonschema:"The replaced text, cut in the middle if long."`
 	textEdited
 }
 
@@ -112,7 +112,7 @@ func replaceDocumentText(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "replace_document_text",
 		Title:       "Replace text in a document",
-		Description: "Replaces length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. Text that people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
+		Description: "Replaces length characters from position on in a text document as last shown to you. Read it first, and check removed_text afterwards. Text that people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[replaceTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args replaceTextArgs) (*tool.Answer, error) {
@@ -195,7 +195,7 @@ func charSpan(text string, position, length int) (from, to int, err error) {
 	case position < 0 || position > n:
 		return 0, 0, fmt.Errorf("position %d is out of range: the document has %s, and %d is its end; nothing was changed", position, textfmt.Plural(n, "character"), n)
 	case length < 0 || length > n-position:
-		return 0, 0, fmt.Errorf("length %d is out of range: from position %d to the document's end are %s; nothing was changed", length, position, textfmt.Plural(n-position, "character"))
+		return 0, 0, fmt.Errorf("length %d is out of range: after position %d the document has %s; nothing was changed", length, position, textfmt.Plural(n-position, "character"))
 	}
 	from = byteOffset(text, position)
 	return from, from + byteOffset(text[from:], length), nil

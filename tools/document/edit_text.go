@@ -21,9 +21,9 @@ import (
 
 type editTextArgs struct {
 	Path       string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
-	Old        string `json:"old_text" jsonschema:"Text to replace, exactly as it stands there." validate:"min=1,max=source"`
+	Old        string `json:"old_text" jsonschema:"The exact text to replace." validate:"min=1,max=source"`
 	New        string `json:"new_text" validate:"max=4000000"`
-	CellID     string `json:"cell_id,omitempty" jsonschema:"Cell of the notebook. Left out, the text is looked for in all." validate:"max=id,cellid"`
+	CellID     string `json:"cell_id,omitempty" jsonschema:"Cell of the notebook. Left out: all are searched." validate:"max=id,cellid"`
 	All        bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence." default:"false"`
 	Occurrence *int   `json:"occurrence,omitempty" jsonschema:"Replace only this one, counted from 1." validate:"min=1,max=1000000"`
 	target.Reasoned
@@ -34,9 +34,9 @@ type EditTextResult struct {
 	Message  string `json:"message"`
 	CellID   string `json:"cell_id,omitempty"`
 	Replaced int    `json:"replaced" jsonschema:"Occurrences that were replaced."`
-	Diff     string `json:"diff" jsonschema:"The change; the middle of a long one is left out."`
+	Diff     string `json:"diff" jsonschema:"The change, cut in the middle if long."`
 	Revision string `json:"revision,omitempty" changes:"the text"`
-	Merged   bool   `json:"merged,omitempty" jsonschema:"true if others changed it at the same time, so that it is not what you expect: read it again before the next edit."`
+	Merged   bool   `json:"merged,omitempty" jsonschema:"true if others changed it at the same time: read it again before the next edit."`
 }
 
 // diffShown is the maximum shown length of a difference, in characters.
@@ -48,7 +48,7 @@ func editByText(d *deps.Deps) tool.Tool {
 		Name:        "edit_text",
 		Title:       "Replace text",
 		Toolset:     tool.ToolsetCore,
-		Description: "Replaces a piece of text in a notebook's cell or a text document by another, for a small change; nothing is run. old_text must stand there exactly once, white space included, unless you give replace_all or occurrence. Text that people type elsewhere stays.",
+		Description: "Replaces a piece of text in a notebook's cell or a text document, for a small change; nothing is run. old_text must occur exactly once, white space included, unless you give replace_all or occurrence. Text that people type elsewhere stays.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[EditTextResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args editTextArgs) (*tool.Answer, error) {
@@ -150,7 +150,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 			at, more = at[:most], fmt.Sprintf(" and %d more", len(at)-most)
 		}
 		having := lo.Map(at, func(i int, _ int) string { return fmt.Sprintf("%d (id %s)", i, textfmt.Quoted(cells[i].ID)) })
-		return "", fmt.Errorf("old_text stands in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
+		return "", fmt.Errorf("old_text occurs in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
 	}
 	target.Touch(ctx, doc, id)
 	return id, nil
@@ -173,9 +173,9 @@ func (r *replacement) replace(text string) (string, error) {
 		r.made = n
 		return strings.ReplaceAll(text, r.old, r.put), nil
 	case r.only > n:
-		return "", fmt.Errorf("occurrence %d: old_text stands there %s: %s; nothing was changed", r.only, times(n), r.places(text))
+		return "", fmt.Errorf("occurrence %d: old_text occurs only %s: %s; nothing was changed", r.only, times(n), r.places(text))
 	case n > 1 && r.only == 0:
-		return "", fmt.Errorf("old_text is not unique, it stands there %s: %s; give more of the text around it, or occurrence, or replace_all true; nothing was changed", times(n), r.places(text))
+		return "", fmt.Errorf("old_text is not unique, it occurs %s: %s; give more of the surrounding text, or occurrence, or replace_all true; nothing was changed", times(n), r.places(text))
 	}
 	at := 0
 	for i := 1; ; i++ {

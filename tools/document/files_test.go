@@ -68,7 +68,7 @@ func TestListDocuments(t *testing.T) {
 			t.Error("the root is empty")
 		}
 		r.Bad("list_documents", toolstest.Dict{"path": dir + "/b 日.md"}, "not a folder")
-		r.Bad("list_documents", toolstest.Dict{"path": dir + "/no"}, "there is no document")
+		r.Bad("list_documents", toolstest.Dict{"path": dir + "/no"}, "no document")
 	})
 }
 
@@ -134,15 +134,15 @@ func TestCreateDocument(t *testing.T) {
 		args toolstest.Dict
 		says string
 	}{
-		"exists":            {toolstest.Dict{"path": dir + "/a.md", "type": "file", "content": "x"}, "nothing is overwritten"},
-		"a folder":          {toolstest.Dict{"path": dir, "type": "file"}, "nothing is overwritten"},
-		"no folder":         {toolstest.Dict{"path": dir + "/no/a.md", "type": "file"}, "there is no folder"},
+		"exists":            {toolstest.Dict{"path": dir + "/a.md", "type": "file", "content": "x"}, "already exists: choose another path"},
+		"a folder":          {toolstest.Dict{"path": dir, "type": "file"}, "already exists: choose another path"},
+		"no folder":         {toolstest.Dict{"path": dir + "/no/a.md", "type": "file"}, "no folder"},
 		"no notebook name":  {toolstest.Dict{"path": dir + "/b.md"}, "does not end in .ipynb"},
 		"a notebook name":   {toolstest.Dict{"path": dir + "/b.ipynb", "type": "file"}, "makes it a notebook"},
 		"no Markdown name":  {toolstest.Dict{"path": dir + "/b.py", "type": "markdown"}, "does not end in .md"},
 		"no JSON":           {toolstest.Dict{"path": dir + "/b.ipynb", "content": "# Title"}, "not valid JSON"},
-		"JSON cut off":      {toolstest.Dict{"path": dir + "/b.ipynb", "content": `{"cells": [`}, "ends too early"},
-		"JSON and more":     {toolstest.Dict{"path": dir + "/b.ipynb", "content": `[] x`}, "behind its end"},
+		"JSON cut off":      {toolstest.Dict{"path": dir + "/b.ipynb", "content": `{"cells": [`}, "unexpected end"},
+		"JSON and more":     {toolstest.Dict{"path": dir + "/b.ipynb", "content": `[] x`}, "text after the end"},
 		"no notebook":       {toolstest.Dict{"path": dir + "/b.ipynb", "content": `"x"`}, "is a string"},
 		"nbformat 3":        {toolstest.Dict{"path": dir + "/b.ipynb", "content": `{"nbformat":3,"nbformat_minor":0,"metadata":{},"worksheets":[]}`}, `"worksheets"`},
 		"no metadata":       {toolstest.Dict{"path": dir + "/b.ipynb", "content": `{"nbformat":4,"nbformat_minor":5,"cells":[]}`}, `"metadata" is missing`},
@@ -202,7 +202,7 @@ func TestGetDocumentInfo(t *testing.T) {
 		must.Nil(t, info.Size, must.Sprint("a folder"))
 		test.StrContains(t, info.URL, "/tree/", test.Sprint("a folder"))
 		r.Bad("get_document_info", toolstest.Dict{"path": dir, "include_content": true}, "is a folder")
-		r.Bad("get_document_info", toolstest.Dict{"path": dir + "/no"}, "there is no document")
+		r.Bad("get_document_info", toolstest.Dict{"path": dir + "/no"}, "no document")
 	})
 }
 
@@ -244,22 +244,22 @@ func TestDeleteRenameCopyDocument(t *testing.T) {
 			args toolstest.Dict
 			says string
 		}{
-			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/copy 😀.md"}, "nothing is overwritten"},
-			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/no/c.md"}, "there is no folder"},
-			{"copy_document", toolstest.Dict{"path": dir + "/no.md", "copyPath": dir + "/c.md"}, "there is no document"},
+			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/copy 😀.md"}, "already exists: choose another path"},
+			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/no/c.md"}, "no folder"},
+			{"copy_document", toolstest.Dict{"path": dir + "/no.md", "copyPath": dir + "/c.md"}, "no document"},
 			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/c.ipynb"}, "only a notebook"},
 			{"copy_document", toolstest.Dict{"path": dir, "copyPath": dir + "2"}, "is a folder"},
 			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": "../x"}, `copyPath`},
-			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/copy 😀.md"}, "nothing is overwritten"},
+			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/copy 😀.md"}, "already exists: choose another path"},
 			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/b.md"}, "nothing to rename"},
 			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/b.ipynb"}, ".ipynb"},
-			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/no/c.md"}, "there is no folder"},
-			{"rename_document", toolstest.Dict{"path": dir + "/no.md", "newPath": dir + "/c.md"}, "there is no document"},
+			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/no/c.md"}, "no folder"},
+			{"rename_document", toolstest.Dict{"path": dir + "/no.md", "newPath": dir + "/c.md"}, "no document"},
 			{"rename_document", toolstest.Dict{"path": dir, "newPath": dir + "/sub"}, "folder"},
 			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": "/"}, "newPath \"/\" names the server's root"},
 			{"delete_document", toolstest.Dict{"path": dir}, "only empty folders"},
 			{"delete_document", toolstest.Dict{"path": "/"}, "root folder"},
-			{"delete_document", toolstest.Dict{"path": dir + "/no.md"}, "there is no document"},
+			{"delete_document", toolstest.Dict{"path": dir + "/no.md"}, "no document"},
 		} {
 			r.Bad(c.tool, c.args, c.says)
 		}

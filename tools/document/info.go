@@ -19,7 +19,7 @@ import (
 type infoArgs struct {
 	Path    string `json:"path" jsonschema:"Document or folder" validate:"min=1,max=path" ends:"path"`
 	Include bool   `json:"include_content,omitempty" jsonschema:"Whether to return the content too." default:"false"`
-	Max     *int   `json:"max_content,omitempty" jsonschema:"Most characters of content to return." validate:"min=1,max=400000" default:"32768"`
+	Max     *int   `json:"max_content,omitempty" jsonschema:"Maximum characters of content." validate:"min=1,max=400000" default:"32768"`
 }
 
 func (a infoArgs) path() string { return a.Path }
@@ -41,14 +41,14 @@ type Info struct {
 type contentInfo struct {
 	Length    int    `json:"content_length" jsonschema:"Length of the whole content" ends:"characters"`
 	Truncated bool   `json:"truncated" jsonschema:"Whether there is more content than returned."`
-	Revision  string `json:"revision,omitempty" jsonschema:"Of a notebook."`
+	Revision  string `json:"revision,omitempty" jsonschema:"For notebooks."`
 }
 
 // An infoResult has the properties and the content in one object, for hosts that read structured content.
 type infoResult struct {
 	Info
 	*contentInfo
-	Content *string `json:"content,omitempty" jsonschema:"The content; among the texts it is a separate one."`
+	Content *string `json:"content,omitempty" jsonschema:"The content; in the text form a separate text."`
 }
 
 // besideContent is the text before the content.
@@ -67,7 +67,7 @@ func getDocumentInfo(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_document_info",
 		Title:       "Document properties",
-		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. Use it before reading an unknown file. With include_content also the content, in two further texts: text and notebooks as they are now, other files as base64.",
+		Description: "Returns the properties of a file, notebook or folder: type, size, times, address. Use it before reading an unknown file. With include_content, also the content, in two further texts: text and notebooks as they are now, other files as base64.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[infoResult](nil).WithCarets(),
 		Call: atPath(func(ctx context.Context, clean jupyter.Path, args infoArgs) (*tool.Answer, error) {

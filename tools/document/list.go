@@ -18,8 +18,8 @@ type listDocumentsArgs struct {
 }
 
 type listDocumentsResult struct {
-	Documents []ListedDocument `json:"documents" jsonschema:"The documents found, sorted by path. As text it is this list alone."`
-	Stopped   bool             `json:"stopped_early" jsonschema:"Whether there is more than listed."`
+	Documents []ListedDocument `json:"documents" jsonschema:"The documents, sorted by path. The text form is this list alone."`
+	Stopped   bool             `json:"stopped_early" jsonschema:"Whether the list is incomplete."`
 	Message   string           `json:"message,omitempty" jsonschema:"Why it stopped early, or what could not be listed."`
 }
 
@@ -40,7 +40,7 @@ func listDocuments(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_documents",
 		Title:       "List documents",
-		Description: "Lists a folder as it is on disk: notebooks, files and folders, and with max_depth also what is in those. Use it to find a document's path. Hidden files and checkpoints are skipped. It stops where there is very much, or after 20 seconds, and says so in a second text.",
+		Description: "Lists a folder as it is on disk: notebooks, files and folders, and with max_depth also subfolders. Use it to find a document's path. Hidden files and checkpoints are skipped. It stops after very many entries or 20 seconds, and says so in a second text.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[listDocumentsResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args listDocumentsArgs) (*tool.Answer, error) {
@@ -72,7 +72,7 @@ func listDocuments(d *deps.Deps) tool.Tool {
 			return a, a.TrimTo(len(out.Documents), func(n int) {
 				out.Documents = out.Documents[:n]
 				out.Stopped = true
-				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down, or a smaller max_depth",
+				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a deeper path, or a smaller max_depth",
 					textfmt.Plural(n, "document"))
 			})
 		}),

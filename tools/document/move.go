@@ -31,7 +31,7 @@ func deleteDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_document",
 		Title:       "Delete a document",
-		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. Use it only for content that is no longer needed. A person's open tab stays, and saving there creates the file again; still_open_by names those people. A notebook's kernel keeps running.",
+		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. Use it only for content that is no longer needed. A person's open tab stays, and saving there recreates the file; still_open_by names those people. A notebook's kernel keeps running.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.ResultOf[DeleteResult](nil),
 		Call: atPath(func(ctx context.Context, clean jupyter.Path, _ deleteArgs) (*tool.Answer, error) {
@@ -65,7 +65,7 @@ type RenameResult struct {
 	Message string `json:"message"`
 	OldPath string `json:"old_path" jsonschema:"Without a leading slash."`
 	NewPath string `json:"new_path" jsonschema:"Without a leading slash."`
-	Warning string `json:"warning,omitempty" jsonschema:"Open documents that were not renamed along."`
+	Warning string `json:"warning,omitempty" jsonschema:"Open documents that were not renamed."`
 }
 
 // renameDocument makes rename_document.
@@ -73,7 +73,7 @@ func renameDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "rename_document",
 		Title:       "Rename a document",
-		Description: "Renames or moves a file, a notebook or a folder. Fails if the new path exists already, if its folder does not, or if .ipynb changes to another ending or back. People who have it open go on under the new name, and a notebook keeps its kernel.",
+		Description: "Renames or moves a file, a notebook or a folder. Fails if the new path exists, if its folder does not, or if the extension changes to or from .ipynb. People who have it open continue under the new name, and a notebook keeps its kernel.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.ResultOf[RenameResult](nil),
 		Call: atPath(func(ctx context.Context, from jupyter.Path, args renameArgs) (*tool.Answer, error) {
@@ -93,7 +93,7 @@ func renameDocument(d *deps.Deps) tool.Tool {
 				OldPath: done.From.String(), NewPath: done.To.String(),
 			}
 			if len(done.Lost) > 0 {
-				out.Warning = "the server did not rename these open documents along, so they were closed here, and people must open them again: " + strings.Join(done.Lost, ", ")
+				out.Warning = "the server did not rename these open documents, so they were closed here, and people must reopen them: " + strings.Join(done.Lost, ", ")
 			}
 			return &tool.Answer{Body: out}, nil
 		}),
@@ -119,7 +119,7 @@ func copyDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "copy_document",
 		Title: "Copy a document",
-		Description: "Copies a file or notebook, unsaved edits included. The original is not touched. Fails if the new path exists already or its folder does not. " +
+		Description: "Copies a file or notebook, unsaved edits included. The original is unchanged. Fails if the new path exists or its folder does not. " +
 			"Use it to keep a version before a large change. Folders are not copied.",
 		Output: tool.ResultOf[CopyResult](nil),
 		Call: atPath(func(ctx context.Context, from jupyter.Path, args copyArgs) (*tool.Answer, error) {

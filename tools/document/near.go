@@ -17,13 +17,13 @@ func (r *replacement) missing(text, where string) error {
 	head := "old_text is not in " + where + " as it is now; nothing was changed"
 	if from, to, ok := loosely(text, r.old); ok {
 		exact, _ := textfmt.Cut(text[from:to], 1000)
-		return fmt.Errorf("%s: the same words stand there with other white space, from line %d on: %s", head, strings.Count(text[:from], "\n")+1, textfmt.Quoted(exact))
+		return fmt.Errorf("%s: the same words occur with other white space, from line %d on: %s", head, strings.Count(text[:from], "\n")+1, textfmt.Quoted(exact))
 	}
 	near := nearLines(text, longestLine(r.old))
 	if len(near) == 0 {
-		return fmt.Errorf("%s, and nothing there is like it: read it again", head)
+		return fmt.Errorf("%s, and no line is similar: read it again", head)
 	}
-	return fmt.Errorf("%s. Nearest to it: %s", head, strings.Join(near, ", "))
+	return fmt.Errorf("%s. Most similar: %s", head, strings.Join(near, ", "))
 }
 
 // words matches the words between white space.

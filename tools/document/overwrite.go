@@ -22,7 +22,7 @@ type overwriteArgs struct {
 	Path     string `json:"path" jsonschema:"Text document or notebook" validate:"min=1,max=path" ends:"path"`
 	Content  string `json:"content" validate:"max=text"`
 	Revision string `json:"revision,omitempty" jsonschema:"The document's revision that the content's changes refer to. Left out: the one you were last shown." validate:"min=1,max=20"`
-	Force    bool   `json:"force,omitempty" jsonschema:"Overwrite even what you have not read." default:"false"`
+	Force    bool   `json:"force,omitempty" jsonschema:"Overwrite even unread content." default:"false"`
 	target.Reasoned
 }
 
@@ -35,7 +35,7 @@ func (overwriteArgs) Refine(f tool.Fields) {
 type OverwriteResult struct {
 	Message  string `json:"message"`
 	Path     string `json:"path" jsonschema:"The document, without a leading slash."`
-	Length   int    `json:"content_length" jsonschema:"Length of the content given" ends:"characters"`
+	Length   int    `json:"content_length" jsonschema:"Length of the given content" ends:"characters"`
 	Revision string `json:"revision" changes:"the document's content"`
 	Merged   bool   `json:"merged,omitempty" jsonschema:"true if the document now differs from the content given, because others changed it since the revision of this call. Read it again before the next edit."`
 }
@@ -45,7 +45,7 @@ func overwriteDocument(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "overwrite_document",
 		Title:       "Overwrite a document",
-		Description: "Replaces the whole content of a document that you have read; a notebook's is its JSON, in which cells keep their ids. The content counts as a change from the content that you were last shown: text that people typed since is kept; if both changed the same words, nothing is written.",
+		Description: "Replaces the whole content of a document that you have read; a notebook's is its JSON, in which cells keep their ids. The content counts as a change from the content last shown to you: text that people typed since is kept; if both changed the same words, nothing is written.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[OverwriteResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {
@@ -153,7 +153,7 @@ func overwriteText(ctx context.Context, doc readable, args overwriteArgs) (merge
 	}
 	done, err := rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (readset.TextChange, error) {
 		if textfmt.Marked(args.Content) && !textfmt.Marked(base) {
-			return readset.TextChange{}, errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
+			return readset.TextChange{}, errors.New("nothing was changed: the content contains the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
 		}
 		return readset.TextChange{To: len(base), Put: text}, nil
 	})

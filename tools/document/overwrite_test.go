@@ -43,7 +43,7 @@ func TestOverwriteText(t *testing.T) {
 		now = r.Content(path)
 		test.Eq(t, "one 😀\nzwei\nthree\nfour\n", now.Content, test.Sprint("merged"))
 		test.False(t, got.Merged, test.Sprint("merged"))
-		r.Bad("overwrite_document", toolstest.Dict{"path": path + "x", "content": ""}, "there is no document")
+		r.Bad("overwrite_document", toolstest.Dict{"path": path + "x", "content": ""}, "no document")
 		r.Bad("overwrite_document", toolstest.Dict{"path": r.Server.Write(t, r.Server.Name(t, ".png"), "\x89PNG\xff"), "content": ""}, "not UTF-8 text")
 		got = document.OverwriteResult{}
 		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": ""}, &got)
@@ -115,7 +115,7 @@ func TestOverwriteNotebook(t *testing.T) {
 		for content, says := range map[string]string{
 			"# Title": "not valid JSON", "[]": "it is a list", "{}": `"nbformat" is missing`,
 			strings.Replace(whole, `"stdout"`, "5", 1):                  "cells[1].outputs[0].name",
-			strings.Replace(whole, `"image/png":"aaaa"}`, `}`, 1) + "x": "behind its end",
+			strings.Replace(whole, `"image/png":"aaaa"}`, `}`, 1) + "x": "text after the end",
 		} {
 			r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": content}, "nothing was changed", says)
 		}

@@ -30,7 +30,7 @@ type readArgs struct {
 
 // ContentArgs are the arguments of every tool that reads a text in pieces.
 type ContentArgs struct {
-	Max      *int `json:"max_content,omitempty" jsonschema:"Most characters of content to return." validate:"min=1,max=400000" default:"32768"`
+	Max      *int `json:"max_content,omitempty" jsonschema:"Maximum characters to return." validate:"min=1,max=400000" default:"32768"`
 	Position int  `json:"position,omitempty" jsonschema:"Where to begin" validate:"max=position" ends:"characters" default:"0"`
 }
 
@@ -41,7 +41,7 @@ type ContentResult struct {
 	Length    int    `json:"content_length" jsonschema:"Length of the whole document" ends:"characters"`
 	Revision  string `json:"revision" changes:"the document's content"`
 	Next      *int   `json:"next_position,omitempty" jsonschema:"Where the rest begins, when truncated."`
-	Fault     string `json:"fault,omitempty" jsonschema:"Why this file is not a valid notebook, with the line: mend the text, and overwrite the document with it."`
+	Fault     string `json:"fault,omitempty" jsonschema:"Why this file is not a valid notebook, with the line: repair the text, and overwrite the document with it."`
 }
 
 // getDocumentContent makes get_document_content.
@@ -49,7 +49,7 @@ func getDocumentContent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "get_document_content",
 		Title:       "Read a document",
-		Description: "Reads a text document (Markdown, source code, data, …) as it is now, unsaved typing included. Use it before editing. Go on with a longer one from next_position. Of a notebook it returns the JSON of its file, which is long.",
+		Description: "Reads a text document (Markdown, source code, data, …) as it is now, unsaved typing included. Use it before editing. Continue a longer one from next_position. For a notebook it returns the file's JSON, which is long.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[ContentResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {

@@ -29,7 +29,7 @@ type Session struct {
 	FileID       string   `json:"file_id,omitempty" jsonschema:"The server's id of the file."`
 	Status       string   `json:"status" jsonschema:"\"not_found\" if this program has not opened it." validate:"oneof=connected disconnected not_found"`
 	LastActivity string   `json:"last_activity,omitempty" jsonschema:"ISO 8601 time of the last use by a tool."`
-	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty" jsonschema:"Until it closes because it is unused; absent while it is in use or after it has ended."`
+	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty" jsonschema:"Until it closes for lack of use; absent while it is in use or after it has ended."`
 	Message      string   `json:"message"`
 	tool.FileNote
 }
@@ -57,7 +57,7 @@ func queryDocumentSession(d *deps.Deps) tool.Tool {
 		Name:  "query_document_session",
 		Title: "Document session",
 		Description: "Reports whether this program has a text document or notebook open in JupyterLab's real-time collaboration, when it was last used, when it closes by itself, and whether its file is up to date. " +
-			"Use it to see whether edits are saved. Costs nothing: the server is not asked.",
+			"Use it to see whether edits are saved. Costs nothing: no request is sent.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[Session](nil),
 		Call: atPath(func(ctx context.Context, clean jupyter.Path, _ sessionArgs) (*tool.Answer, error) {
@@ -98,8 +98,8 @@ func endDocumentSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "end_document_session",
 		Title: "Close a document session",
-		Description: "Saves and leaves a document's collaboration session now instead of when it is unused. People's tabs stay as they are, " +
-			"and the next tool that names the document opens it again.",
+		Description: "Saves and closes a document's collaboration session now, not only when it is unused. People's tabs stay as they are, " +
+			"and the next tool that names the document reopens it.",
 		Hints:  tool.Hints{Idempotent: true},
 		Output: tool.ResultOf[EndSessionResult](nil),
 		Call: atPath(func(ctx context.Context, clean jupyter.Path, _ sessionArgs) (*tool.Answer, error) {
@@ -123,12 +123,12 @@ func EndSession(ctx context.Context, d *deps.Deps, path jupyter.Path, what strin
 		}}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the session of %s was ended, but with an error, so it is not known whether the file has its last edits, read it again: %w", path, err)
+		return nil, fmt.Errorf("the session of %s ended with an error, so it is not known whether the file has its last edits; read it again: %w", path, err)
 	}
 	out := EndSessionResult{Path: path.String(), Status: session.Disconnected, Message: "RTC session ended successfully"}
 	switch {
 	case d.Manager.Refused.Again(path):
-		out.Status, out.Message = notFound, "no RTC session is open for this "+what+", because the server could not make its room: the next call that opens it tries once more"
+		out.Status, out.Message = notFound, "no RTC session is open for this "+what+", because the server could not create its room: the next call that opens it tries again"
 	case !found:
 		out.Status, out.Message = notFound, "no RTC session is open for this "+what
 	case !open:

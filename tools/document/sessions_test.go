@@ -12,7 +12,7 @@ import (
 // If the server goes away before the last edits are confirmed in the file when a session ends, the answer says so in time,
 // and what to do.
 func TestEndOfASessionWhoseServerGoesAway(t *testing.T) {
-	unknown := []string{"was ended, but with an error", "not known whether the file has its last edits", "read it again"}
+	unknown := []string{"ended with an error", "not known whether the file has its last edits", "read it again"}
 	for name, c := range map[string]struct {
 		before, behind func(*jupytertest.Cable) // the edit; neither is a restart in the middle of the last save
 		away           bool                     // the restart comes while the room is away, after that save was requested

@@ -38,7 +38,7 @@ func atPath[A interface{ path() string }](answer func(context.Context, jupyter.P
 // Missing turns a not-found error into advice; other errors stay as they are.
 func Missing(err error, path jupyter.Path) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the documents")+"%s", textfmt.Quoted(path.String()), target.WhyMissing(path))
+		return fmt.Errorf("no document %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the documents")+"%s", textfmt.Quoted(path.String()), target.WhyMissing(path))
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func rewriteText(ctx context.Context, doc readable, named, name, instead string,
 	}
 	done, err := doc.As(tool.ClientOf(ctx)).RewriteText(ctx, name, base, change)
 	if outdated, ok := errors.AsType[*readset.OutdatedError](err); ok && !outdated.Shown {
-		return done, fmt.Errorf("%w; read it"+textfmt.Hint(" with get_document_content")+", then send the edit for the text it has now%s", err, instead)
+		return done, fmt.Errorf("%w; read it"+textfmt.Hint(" with get_document_content")+", then send the edit for its current text%s", err, instead)
 	}
 	return done, err
 }

@@ -41,7 +41,7 @@ func TestGetDocumentContent(t *testing.T) {
 		test.Eq(t, textfmt.Size(text), got.Length, test.Sprint("its rest"))
 		r.Bad("get_document_content", toolstest.Dict{"path": path, "position": 33}, "position 33 is out of range: the document has 32 characters")
 		r.Bad("get_document_content", toolstest.Dict{"path": path, "position": -1}, "position -1 is out of range")
-		r.Bad("get_document_content", toolstest.Dict{"path": r.Server.Name(t, ".md")}, "there is no document", "list_documents")
+		r.Bad("get_document_content", toolstest.Dict{"path": r.Server.Name(t, ".md")}, "no document", "list_documents")
 		r.Bad("get_document_content", toolstest.Dict{"path": ""}, "path has 0 characters")
 		r.Bad("get_document_content", toolstest.Dict{"path": "/"}, "root folder")
 		r.Bad("get_document_content", toolstest.Dict{"path": r.Server.Write(t, r.Server.Name(t, ".bin"), "\xff\x00\xfe")}, "not UTF-8 text")
@@ -130,7 +130,7 @@ func TestEditDocumentText(t *testing.T) {
 			args["revision"] = "x"
 			r.Bad(tool, args, `revision "x" is not a revision`)
 			args["revision"] = toolstest.ForeignRevision(r.Content(path).Revision)
-			r.Bad(tool, args, "revision that you give is not known any more", "read it with")
+			r.Bad(tool, args, "given revision is no longer known", "read it with")
 			delete(args, "revision")
 			args["path"] = r.Server.Notebook(t, "1")
 			r.Bad(tool, args, "not a text document")

@@ -22,12 +22,12 @@ func answerInput(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "answer_input",
 		Title:       "Answer a run's input()",
-		Description: "Answers the input() that a run waits for, then waits until the run ends or asks again. Use it when a state is waiting_for_input: other clients do not see the prompt. A password is for a person to answer, unless nbduet was started with --allow-agent-passwords.",
+		Description: "Answers the input() that a run waits for, then waits until the run ends or asks again. Use it when a state is waiting_for_input: other clients do not see the prompt. Only a person may answer a password, unless nbduet was started with --allow-agent-passwords.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.ResultOf[RunView](nil),
 		Call: ofRun(d, func(ctx context.Context, r *run.Run, args answerInputArgs) (*tool.Answer, error) {
 			if strings.ContainsAny(args.Text, "\r\n") {
-				return nil, errors.New("text has a line end, but input() reads one line: send one line without its end, and the next line when the run asks again")
+				return nil, errors.New("text has a line end, but input() reads one line: send one line without it, and the next line when the run asks again")
 			}
 			if err := d.AnswerInput(r, args.Text); err != nil {
 				return nil, err
@@ -47,7 +47,7 @@ func follow(ctx context.Context, d *deps.Deps, r *run.Run, args Waiting) (*tool.
 	}
 	waiting.Follow(ctx, wait, r)
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
+		return nil, fmt.Errorf("the call was cancelled; the run continues: %w", err)
 	}
 	return answerRun(ctx, d, r, args.Size())
 }

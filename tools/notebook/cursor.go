@@ -74,7 +74,7 @@ func wholeReading(args ReadArgs) bool {
 func cellsToRead(args ReadArgs, v target.View) (indexes []int, note string, err error) {
 	switch {
 	case args.Cursor != "" && args.Ranges != nil:
-		return nil, "", errors.New("both a cursor and ranges are given: give only one of them, because a cursor continues where an answer ended")
+		return nil, "", errors.New("cursor and ranges are both given: give only one of them, because a cursor continues where an answer ended")
 	case args.Cursor != "":
 		c, err := parseCursor(args.Cursor)
 		if err != nil {
@@ -98,7 +98,7 @@ func (c cursor) resume(cells []ydoc.Cell) (indexes []int, note string) {
 	if at := slices.IndexFunc(cells, func(now ydoc.Cell) bool { return now.ID == c.ID }); at >= 0 {
 		shift = at - c.At
 	} else {
-		note = "the cell at the cursor was deleted, so this answer continues at the same index: cells may be missing or come twice"
+		note = "the cell at the cursor was deleted, so this answer continues at the same index: cells may be missing or repeated"
 	}
 	left := c.Left
 	if left == nil {

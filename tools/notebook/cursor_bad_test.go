@@ -16,7 +16,7 @@ func TestBadCursors(t *testing.T) {
 		for _, bad := range []string{"x", "!!", "eyJhdCI6LTF9", "eyJhdCI6MCwibGVmdCI6W3sicyI6NSwiZSI6MX1dfQ"} {
 			r.Bad("read_nb_cells", toolstest.Dict{"path": path, "cursor": bad}, "cursor", "next_cursor")
 		}
-		r.Bad("read_nb_cells", toolstest.Dict{"path": path, "cursor": "eyJhdCI6MH0", "ranges": []toolstest.Dict{{"start": 0}}}, "both a cursor and ranges")
+		r.Bad("read_nb_cells", toolstest.Dict{"path": path, "cursor": "eyJhdCI6MH0", "ranges": []toolstest.Dict{{"start": 0}}}, "cursor and ranges are both")
 		r.Bad("read_nb_cells", toolstest.Dict{"path": path, "cursor": strings.Repeat("x", notebook.MaxCursor+1)}, "cursor")
 	})
 }

@@ -18,8 +18,8 @@ import (
 
 type deleteArgs struct {
 	target.InNotebook
-	Ranges []ReadRange `json:"ranges" jsonschema:"Their cells." validate:"min=1,max=ranges"`
-	What   string      `json:"what,omitempty" jsonschema:"outputs: only their outputs are cleared, the cells stay." validate:"oneof=cells outputs" default:"cells"`
+	Ranges []ReadRange `json:"ranges" jsonschema:"The cells." validate:"min=1,max=ranges"`
+	What   string      `json:"what,omitempty" jsonschema:"outputs: clears only the outputs; the cells stay." validate:"oneof=cells outputs" default:"cells"`
 	target.Forced
 	target.Reasoned
 }
@@ -30,7 +30,7 @@ const whatOutputs = "outputs"
 // A ReadRange names cells to delete or to move.
 type ReadRange struct {
 	target.CellRange
-	Revision string `json:"revision,omitempty" jsonschema:"At which you have read the one cell." validate:"min=1,max=20"`
+	Revision string `json:"revision,omitempty" jsonschema:"At which you read the one cell." validate:"min=1,max=20"`
 }
 
 // readCells returns the cells that ranges name, in their order, each once.
@@ -69,7 +69,7 @@ func deleteNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "delete_nb_cells",
 		Title:       "Delete notebook cells",
-		Description: "Deletes cells, or with what \"outputs\" only clears their outputs. Use it for content that is no longer needed. A cell that you have not read as it is now is refused, with the difference.",
+		Description: "Deletes cells, or only clears their outputs (what \"outputs\"). Use it for content that is no longer needed. A cell that you have not read as it is now is refused, with the difference.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[DeleteResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args deleteArgs) (*tool.Answer, error) {

@@ -23,7 +23,7 @@ type AvailableKernel struct {
 	Name        string `json:"name" jsonschema:"For kernel_name."`
 	DisplayName string `json:"display_name" jsonschema:"As people see it."`
 	Language    string `json:"language"`
-	Path        string `json:"path" jsonschema:"Folder of the kernel's resources on disk or, if the server does not tell it, their address on the server."`
+	Path        string `json:"path" jsonschema:"Folder of the kernel's resources on disk or, if the server does not report it, their URL on the server."`
 	Default     bool   `json:"default,omitempty" jsonschema:"Started if a notebook names none."`
 }
 
@@ -66,8 +66,8 @@ func listAvailableKernels(d *deps.Deps) tool.Tool {
 
 type restartArgs struct {
 	target.InNotebook
-	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to clear all outputs, too." default:"false"`
-	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to run all code cells then." default:"true"`
+	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to also clear all outputs." default:"false"`
+	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to then run all code cells." default:"true"`
 	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, such as \"python3\". Left out: the notebook's current one." validate:"min=1,max=200"`
 	RunOptions
 }
@@ -88,7 +88,7 @@ func restartNbKernel(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "restart_nb_kernel",
 		Title:       "Restart a notebook's kernel",
-		Description: "Restarts a notebook's kernel for all its users: all variables are lost, running code is ended. Use it for a clean state, or for a kernel that hangs. Unless exec is false it then runs all code cells from the top. Starts a kernel if needed.",
+		Description: "Restarts a notebook's kernel for all its users: all variables are lost and running code ends. Use it for a clean state or for a kernel that hangs. Unless exec is false it then runs all code cells from the top. Starts a kernel if needed.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[RestartResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args restartArgs) (*tool.Answer, error) {
@@ -129,7 +129,7 @@ func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args
 		out.did += ", cleared the outputs"
 	}
 	if wanted(args.Exec) && len(cells) == 0 {
-		out.did += "; there are no code cells to execute"
+		out.did += "; no code cells to execute"
 	}
 	out.Message = "Successfully " + out.did
 	if !wanted(args.Exec) || len(cells) == 0 {
@@ -143,7 +143,7 @@ func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args
 	if then := ran.afterwards(" and executed cells"); then == " and executed cells" {
 		out.Message += then
 	} else {
-		out.Message = "The kernel is a new one" + then
+		out.Message = "The kernel is new" + then
 	}
 	a.Words = target.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 	return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
@@ -206,7 +206,7 @@ func assignNbKernel(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "assign_nb_kernel",
 		Title:       "Choose a notebook's kernel",
-		Description: "Changes a notebook's kernel, for example to another language, in its metadata and its running session, so that people's tabs follow. The former kernel is shut down with its variables; if the notebook runs that kernel already, it is kept.",
+		Description: "Changes a notebook's kernel, for example to another language, in its metadata and its running session, so that people's tabs follow. The former kernel is shut down with its variables; if the notebook already runs that kernel, it is kept.",
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[AssignResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args assignArgs) (*tool.Answer, error) {

@@ -104,7 +104,7 @@ func TestRestartNbKernel(t *testing.T) {
 		test.Eq(t, "bash", got.KernelName)
 		test.StrNotContains(t, got.Message, "Success")
 		test.StrContains(t, got.Message, "1 failed")
-		r.Bad("restart_nb_kernel", toolstest.Dict{"path": r.Server.Name(t, "-none.ipynb")}, "there is no notebook", "list_nbs")
+		r.Bad("restart_nb_kernel", toolstest.Dict{"path": r.Server.Name(t, "-none.ipynb")}, "no notebook", "list_nbs")
 		r.Bad("restart_nb_kernel", toolstest.Dict{"path": path, "kernel_name": "cobol"}, `"cobol"`, "bash, python3", "list_available_kernels")
 	})
 }
@@ -132,6 +132,6 @@ func TestAssignNbKernel(t *testing.T) {
 			t.Errorf("another one = %+v", got)
 		}
 		r.Bad("assign_nb_kernel", toolstest.Dict{"path": path, "kernel_name": "cobol"}, `"cobol"`, "bash, python3")
-		r.Bad("assign_nb_kernel", toolstest.Dict{"path": r.Server.Name(t, "-none.ipynb"), "kernel_name": "bash"}, "there is no notebook")
+		r.Bad("assign_nb_kernel", toolstest.Dict{"path": r.Server.Name(t, "-none.ipynb"), "kernel_name": "bash"}, "no notebook")
 	})
 }

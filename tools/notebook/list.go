@@ -20,8 +20,8 @@ type listNbsArgs struct {
 
 // A ListNbsResult is the answer of list_nbs.
 type ListNbsResult struct {
-	Notebooks []listedNotebook `json:"notebooks" jsonschema:"The notebooks found, sorted by path."`
-	Stopped   bool             `json:"stopped_early" jsonschema:"Whether there may be more notebooks than listed."`
+	Notebooks []listedNotebook `json:"notebooks" jsonschema:"The notebooks, sorted by path."`
+	Stopped   bool             `json:"stopped_early" jsonschema:"Whether the list may be incomplete."`
 	Message   string           `json:"message,omitempty" jsonschema:"Why it stopped early, or what could not be listed."`
 }
 
@@ -40,7 +40,7 @@ func listNbs(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_nbs",
 		Title:       "List notebooks",
-		Description: "Lists the notebooks below a folder and its folders. Use it to find a notebook's path. Costs one request per folder: give a path if the server has many. It stops where there is very much, or after 20 seconds, and says so.",
+		Description: "Lists the notebooks in a folder and its subfolders. Use it to find a notebook's path. Costs one request per folder: give a path if the server has many. It stops after very many entries or 20 seconds, and says so.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[ListNbsResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {
@@ -81,7 +81,7 @@ func listNbs(d *deps.Deps) tool.Tool {
 			return a, a.TrimTo(len(out.Notebooks), func(n int) {
 				out.Notebooks = out.Notebooks[:n]
 				out.Stopped = true
-				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down",
+				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a deeper path",
 					textfmt.Plural(n, "notebook"))
 			})
 		}),

@@ -34,7 +34,7 @@ func (a modifyArgs) Check() error {
 type Modification struct {
 	Range    target.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
 	Content  string           `json:"content" jsonschema:"The whole new source." validate:"max=source"`
-	Revision string           `json:"revision,omitempty" jsonschema:"Revision of the one cell that it was made from; left out, the one shown." validate:"min=1,max=20"`
+	Revision string           `json:"revision,omitempty" jsonschema:"Revision of the one cell that it is based on; left out, the one shown." validate:"min=1,max=20"`
 }
 
 // A ModifyResult is the answer of modify_nb_cells.
@@ -62,7 +62,7 @@ func modifyNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "modify_nb_cells",
 		Title:       "Change notebook cells",
-		Description: "Gives cells a new source and, unless exec is false, runs them. Read them first. The source counts as a change from the source that you were last shown, merged with text that people typed since; if both changed the same words, nothing is written and you see both changes.",
+		Description: "Replaces cells' sources and, unless exec is false, runs the cells. Read them first. The source counts as a change from the source last shown to you, merged with text that people typed since; if both changed the same words, nothing is written and you see both changes.",
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[ModifyResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args modifyArgs) (*tool.Answer, error) {
@@ -127,7 +127,7 @@ func checkRewrites(list []rewrite) error {
 	total := 0
 	for _, t := range list {
 		if total += len(t.Source); total > target.MaxSourceTotal {
-			return fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", textfmt.Kilobytes(target.MaxSourceTotal))
+			return fmt.Errorf("the contents of all ranges exceed the %s allowed in one call; nothing was changed", textfmt.Kilobytes(target.MaxSourceTotal))
 		}
 		if textfmt.Marked(t.Source) && !textfmt.Marked(t.was.Source) {
 			return fmt.Errorf("the content for cell %q %s; nothing was changed", t.Cell, tool.MarkedWhy)

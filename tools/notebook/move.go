@@ -17,8 +17,8 @@ import (
 type moveArgs struct {
 	target.InNotebook
 	Ranges   []ReadRange `json:"ranges" jsonschema:"In their new order." validate:"min=1,max=ranges"`
-	Position *int        `json:"position,omitempty" jsonschema:"Index of the cell that they go before, as you know it: 0 is the top, the number of cells the end." validate:"max=index"`
-	AfterID  string      `json:"after_id,omitempty" jsonschema:"Or the id of the cell that they are to follow." validate:"min=1,max=id,cellid"`
+	Position *int        `json:"position,omitempty" jsonschema:"Index of the cell to move them before, as last shown: 0 is the top, the number of cells the end." validate:"max=index"`
+	AfterID  string      `json:"after_id,omitempty" jsonschema:"Or the id of the cell to move them after." validate:"min=1,max=id,cellid"`
 	target.Forced
 	target.Reasoned
 }

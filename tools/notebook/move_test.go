@@ -52,7 +52,7 @@ func TestWatchRunsAndClear(t *testing.T) {
 		test.NotEq(t, 0, list.Total)
 		test.Eq(t, ran.Results[0].RunID, list.Runs[0].RunID)
 		r.Bad("watch_runs", toolstest.Dict{"wait": 1}, "run_id is missing")
-		r.Bad("watch_runs", toolstest.Dict{"run_id": "none"}, "there is no run")
+		r.Bad("watch_runs", toolstest.Dict{"run_id": "none"}, "no run")
 		var cleared notebook.DeleteResult
 		r.Good("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 2}}, "what": "outputs"}, &cleared)
 		cells := r.Read(path).Cells

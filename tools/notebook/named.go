@@ -17,7 +17,7 @@ type named struct {
 // parseNamed parses a part of a name or a pattern; "" matches every name.
 func parseNamed(s string) (named, error) {
 	if strings.Contains(s, "/") {
-		return named{}, fmt.Errorf("name %s has a folder in it: give the folder as path, and as name what the file's own name is like", textfmt.Quoted(s))
+		return named{}, fmt.Errorf("name %s contains a folder: give the folder as path, and as name only the file's name", textfmt.Quoted(s))
 	}
 	n := named{part: strings.ToLower(s)}
 	if !strings.ContainsAny(s, "*?[") {

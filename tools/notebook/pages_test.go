@@ -36,9 +36,9 @@ func TestPagesOfOutputs(t *testing.T) {
 		test.StrHasSuffix(t, "ValueError: deep", got)
 		test.StrNotContains(t, got, "\x1b")
 		r.Bad("get_run", toolstest.Dict{"run_id": id, "output": 3}, "has 3 outputs, numbered from 0")
-		r.Bad("get_run", toolstest.Dict{"run_id": id, "output": 0, "offset": 1_000_000}, "behind the end")
+		r.Bad("get_run", toolstest.Dict{"run_id": id, "output": 0, "offset": 1_000_000}, "past the end")
 		r.Bad("get_run", toolstest.Dict{"run_id": id, "output": -1}, "no text was left out of the notebook", "0 to 2")
-		r.Bad("get_run", toolstest.Dict{"run_id": id, "offset": 5}, "offset needs output")
+		r.Bad("get_run", toolstest.Dict{"run_id": id, "offset": 5}, "offset requires output")
 
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}, &ran)
 		res := ran.Results[0]

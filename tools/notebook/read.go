@@ -30,7 +30,7 @@ type Stat struct {
 	LastModified string     `json:"last_modified" jsonschema:"ISO 8601 time at which the file on disk was last written."`
 	Kernel       KernelStat `json:"kernel" jsonschema:"The kernel that the notebook shares with its open tabs."`
 	Revision     string     `json:"revision" changes:"the notebook's content"`
-	People       []person   `json:"people,omitempty" jsonschema:"Others who have the notebook open; people who came before you are known after 15 seconds."`
+	People       []person   `json:"people,omitempty" jsonschema:"Others who have the notebook open; people who came before you appear after 15 seconds."`
 }
 
 // A person is another participant in the notebook's room.
@@ -71,7 +71,7 @@ func getNbStat(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "get_nb_stat",
 		Title: "Notebook status",
-		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel (none is started), and who else has it open, in which cell. " +
+		Description: "Returns a notebook's number of cells, when its file was last written, its kernel's state (none is started), and who else has it open, in which cell. " +
 			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.DocumentResultOf[Stat](nil),
@@ -109,8 +109,8 @@ type ReadArgs struct {
 
 // ReadOn are the arguments of every tool that reads cells page by page.
 type ReadOn struct {
-	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: goes on where that ended." validate:"min=1,max=65536"`
-	Max    *int   `json:"maxCellData,omitempty" jsonschema:"Most characters of each source and each output." validate:"min=1,max=100000" default:"2048"`
+	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: continues where that ended." validate:"min=1,max=65536"`
+	Max    *int   `json:"maxCellData,omitempty" jsonschema:"Maximum characters of each source and output." validate:"min=1,max=100000" default:"2048"`
 }
 
 // A ReadResult is the answer of every tool that reads cells page by page.
@@ -134,8 +134,8 @@ type CellView struct {
 	Source         string           `json:"source"`
 	Metadata       map[string]any   `json:"metadata"`
 	ExecutionCount *int             `json:"execution_count" jsonschema:"Null if the cell was not executed."`
-	ExecutionState string           `json:"execution_state,omitempty" jsonschema:"\"running\" while the cell runs or waits for its turn."`
-	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; an image's data is named here and shown beside the JSON."`
+	ExecutionState string           `json:"execution_state,omitempty" jsonschema:"\"running\" while the cell runs or is queued."`
+	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; images are named here and shown beside the JSON."`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Truncated      cellTruncation   `json:"truncated"`
 	Revision       string           `json:"revision" changes:"the cell"`

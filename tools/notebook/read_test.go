@@ -253,14 +253,14 @@ func TestNoSuchNotebook(t *testing.T) {
 		}
 		for tool, args := range rest {
 			for path, says := range map[string][]string{
-				"none.ipynb":         {"there is no notebook", "none.ipynb", "list_nbs"},
+				"none.ipynb":         {"no notebook", "none.ipynb", "list_nbs"},
 				"plain.txt":          {"plain.txt", "not a notebook"},
 				"folder":             {"folder", "not a notebook"},
 				"/":                  {"root folder"},
 				"../../etc/passwd":   {`".."`},
 				"a\x00.ipynb":        {"NUL"},
 				"folder/../x.ipynb":  {`".."`},
-				"nowhere/none.ipynb": {"there is no notebook", "nowhere/none.ipynb"},
+				"nowhere/none.ipynb": {"no notebook", "nowhere/none.ipynb"},
 			} {
 				with := toolstest.Dict{"path": path}
 				for k, v := range args {

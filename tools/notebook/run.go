@@ -30,7 +30,7 @@ const (
 
 // An OutputSize is the argument of every tool that shows outputs of runs.
 type OutputSize struct {
-	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Most characters of a cell's outputs." validate:"min=1,max=100000" default:"2000"`
+	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Maximum characters of a cell's outputs." validate:"min=1,max=100000" default:"2000"`
 }
 
 // Size returns the maximum length of a cell's shown outputs, in characters.
@@ -66,14 +66,14 @@ func wanted(said *bool) bool { return tool.ValueOr(said, true) }
 
 // An ExecutionResult is the result of running one cell.
 type ExecutionResult struct {
-	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; an image's data is named here and shown beside the JSON."`
+	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; images are named here and shown beside the JSON."`
 	Truncated      bool             `json:"truncated" jsonschema:"Whether outputs were cut."`
 	OriginalSize   int              `json:"original_size" jsonschema:"Characters of the outputs before cutting, images not counted."`
 	CellID         string           `json:"cell_id"`
-	RunID          string           `json:"run_id" jsonschema:"Names this execution."`
+	RunID          string           `json:"run_id" jsonschema:"Id of this execution."`
 	State          string           `json:"state"`
 	Input          *waiting.Input   `json:"input,omitempty" jsonschema:"The prompt of input() or getpass(), if state is waiting_for_input."`
-	Behind         *waiting.Behind  `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
+	Behind         *waiting.Behind  `json:"queued_behind,omitempty" jsonschema:"The run that this one waits for, if state is queued."`
 	ExecutionCount *int             `json:"execution_count"`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Dropped        bool             `json:"truncated_by_server,omitempty" jsonschema:"The Jupyter server itself left out output."`
@@ -147,7 +147,7 @@ const AbandonTime = 10 * time.Second
 // interrupt_on_cancel, and says what it did.
 func Abandon(ctx context.Context, runs []*run.Run, always bool) string {
 	if !tool.StopsRuns(ctx, always) {
-		return "the cells go on running"
+		return "the cells keep running"
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), AbandonTime)
 	defer stop()
@@ -235,7 +235,7 @@ func (f finished) show(r finishedRun, lim render.OutputLimits, pictures *render.
 	says = append(says, r.NotesWorded(
 		"truncated by the server: output is missing, because more came at once than its limits allow; "+
 			"raise them with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit",
-		"%s bytes of output were left out of the notebook; its end is among these outputs"+textfmt.Hint(", and get_run with output -1 pages through its text"),
+		"%s bytes of output were left out of the notebook; the end is among these outputs"+textfmt.Hint(", and get_run with output -1 pages through its text"),
 	)...)
 	out.Message, _ = textfmt.Cut(tool.Sentences(says...), 1000)
 	return out
@@ -247,7 +247,7 @@ func unfinished(waited time.Duration) string {
 	if waited > 0 {
 		after = " after " + waited.String()
 	}
-	return "not finished" + after + ": it goes on" + textfmt.Hint("; wait_run waits for it") + textfmt.Hint(", read_nb_cells shows its outputs so far")
+	return "not finished" + after + ": it continues" + textfmt.Hint("; wait_run waits for it") + textfmt.Hint(", read_nb_cells shows its outputs so far")
 }
 
 type executeArgs struct {

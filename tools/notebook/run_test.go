@@ -184,7 +184,7 @@ func TestTimeout(t *testing.T) {
 		first, second := got.Results[0], got.Results[1]
 		must.Eq(t, string(run.Running), first.State, must.Sprint(got.Results))
 		must.Eq(t, string(run.Queued), second.State, must.Sprint(got.Results))
-		must.StrContains(t, first.Message, "goes on", must.Sprint(got.Results))
+		must.StrContains(t, first.Message, "it continues", must.Sprint(got.Results))
 		must.NotEq(t, "", first.RunID, must.Sprint(got.Results))
 		test.StrNotContains(t, got.Message, "Success")
 		test.StrContains(t, got.Message, "1 still running, 1 still waiting")

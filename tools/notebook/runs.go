@@ -23,7 +23,7 @@ type RunView struct {
 	ExecutionResult
 	Path    string `json:"path" jsonschema:"The notebook's path at the start; empty for code outside a notebook."`
 	Started string `json:"started,omitempty" jsonschema:"ISO 8601 time; absent while it waits."`
-	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time; absent while it goes on."`
+	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time; absent until it ends."`
 }
 
 // viewOf returns the view of a run without its outputs.
@@ -56,7 +56,7 @@ func findRun(ctx context.Context, d *deps.Deps, id string) (*run.Run, error) {
 		r, ok = takeUp(ctx, d, id)
 	}
 	if !ok || !Visible(ctx, r) {
-		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago"+textfmt.Hint("; list_runs shows the known ones"), textfmt.Quoted(id))
+		return nil, fmt.Errorf("no run %s: it began before this program started, or too long ago"+textfmt.Hint("; list_runs shows the known ones"), textfmt.Quoted(id))
 	}
 	target.TouchRun(ctx, d.Manager, r)
 	return r, nil
@@ -97,7 +97,7 @@ func look(ctx context.Context, d *deps.Deps, r *run.Run, args getRunArgs) (*tool
 	case args.Output != nil:
 		return answerPage(ctx, d, r, args)
 	case args.Offset != nil && *args.Offset > 0:
-		return nil, errors.New("offset needs output, which names the output to page through")
+		return nil, errors.New("offset requires output, the index of the output to page through")
 	}
 	return answerRun(ctx, d, r, args.Size())
 }
@@ -124,7 +124,7 @@ func waitRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "wait_run",
 		Title:       "Wait for a run",
-		Description: "Waits until the execution of a cell has ended, at most timeout seconds, or its code asks for input, and shows its outcome and outputs. Use it for a run that was left running, rather than looking again and again.",
+		Description: "Waits, at most timeout seconds, until the execution of a cell ends or its code asks for input, and shows its outcome and outputs. Use it for a run that was left running, rather than polling.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:        true,
 		Output:      tool.ResultOf[RunView](nil),
@@ -146,8 +146,8 @@ func cancelRun(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "cancel_run",
 		Title: "Cancel a run",
-		Description: "Cancels a waiting execution of a cell, or interrupts the kernel for a running one, as the stop button does. " +
-			"A run that waits in the kernel for other clients' code is interrupted when its turn comes. Variables stay. Costs some seconds at most; an ended run is only shown.",
+		Description: "Cancels a queued execution of a cell, or interrupts the kernel for a running one, as the stop button does. " +
+			"A run that waits in the kernel for other clients' code is interrupted when its turn comes. Variables stay. Takes a few seconds at most; an ended run is only shown.",
 		Hints:  tool.Hints{Idempotent: true, Destructive: true},
 		Output: tool.ResultOf[RunView](nil),
 		Call: ofRun(d, func(ctx context.Context, r *run.Run, args cancelRunArgs) (*tool.Answer, error) {
@@ -164,14 +164,14 @@ func cancelRun(d *deps.Deps) tool.Tool {
 
 type listRunsArgs struct {
 	Path  string `json:"path,omitempty" jsonschema:"Only runs of this notebook. Left out: all." validate:"max=path" default:""`
-	Limit *int   `json:"limit,omitempty" jsonschema:"Most runs listed." validate:"min=1,max=200" default:"20"`
+	Limit *int   `json:"limit,omitempty" jsonschema:"Maximum listed." validate:"min=1,max=200" default:"20"`
 }
 
 type listedRun struct {
 	RunID   string `json:"run_id"`
 	Path    string `json:"path" jsonschema:"The notebook's path; empty for code outside a notebook."`
 	CellID  string `json:"cell_id"`
-	Session string `json:"session_id,omitempty" jsonschema:"The analysis session that asked for it."`
+	Session string `json:"session_id,omitempty" jsonschema:"The analysis session that requested it."`
 	State   string `json:"state"`
 	Count   *int   `json:"execution_count"`
 	Started string `json:"started,omitempty" jsonschema:"ISO 8601 time."`
@@ -191,8 +191,8 @@ func listRuns(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "list_runs",
 		Title: "List runs",
-		Description: "Lists the cell executions that you asked for, latest first, with states and without outputs. " +
-			"Use it to find the run_id of one that still runs. It does not list what people run in their own tabs. Costs one line a run.",
+		Description: "Lists the cell executions that you requested, latest first, with states and without outputs. " +
+			"Use it to find the run_id of one that still runs. Runs from people's own tabs are not listed. Costs one line per run.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[ListRunsResult](nil),
 		Call:   tool.Typed(func(ctx context.Context, args listRunsArgs) (*tool.Answer, error) { return answerRuns(ctx, d, args) }),

@@ -21,7 +21,7 @@ type getRunArgs struct {
 	namedRun
 	OutputSize
 	Output *int `json:"output,omitempty" jsonschema:"Pages through one whole output: its index among the run's outputs, from 0; -1 for the text that was left out of the notebook. A page has maxCellOutputSize characters. Left out: all outputs, long ones cut in the middle." validate:"min=-1,max=1000000"`
-	Offset *int `json:"offset,omitempty" jsonschema:"With output: where the page begins, in characters; the next_offset of the page before." validate:"max=1000000000" default:"0"`
+	Offset *int `json:"offset,omitempty" jsonschema:"With output: where the page begins, in characters; the previous page's next_offset." validate:"max=1000000000" default:"0"`
 }
 
 // A PagedRun is the answer of get_run: a run, or a page of one of its outputs.
@@ -48,14 +48,14 @@ func pageOf(r *run.Run, outputs render.Contents, output, offset, n int) (*output
 	if output == LeftOutOutput {
 		raw, length, err := r.LeftOut(offset, n+1)
 		if errors.Is(err, run.ErrNothingLeftOut) {
-			return nil, fmt.Errorf("%w: its outputs have the numbers 0 to %d", err, len(outputs.Each)-1)
+			return nil, fmt.Errorf("%w: its outputs are numbered 0 to %d", err, len(outputs.Each)-1)
 		} else if err != nil {
 			return nil, err
 		}
 		piece, p.Type, p.Length = []rune(raw), "stream", length
 	} else {
 		if output >= len(outputs.Each) {
-			return nil, fmt.Errorf("run %s has %s, numbered from 0: there is no output %d", r.ID, textfmt.Plural(len(outputs.Each), "output"), output)
+			return nil, fmt.Errorf("run %s has %s, numbered from 0: no output %d", r.ID, textfmt.Plural(len(outputs.Each), "output"), output)
 		}
 		c := outputs.Each[output]
 		var all string
@@ -65,7 +65,7 @@ func pageOf(r *run.Run, outputs render.Contents, output, offset, n int) (*output
 		piece, p.Type, p.Length = runes[from:min(from+n+1, len(runes))], c.Kind, len(runes)
 	}
 	if offset > p.Length {
-		return nil, fmt.Errorf("offset %d is behind the end of output %d, which has %s", offset, output, textfmt.Plural(p.Length, "character"))
+		return nil, fmt.Errorf("offset %d is past the end of output %d (%s)", offset, output, textfmt.Plural(p.Length, "character"))
 	}
 	if len(piece) > n {
 		end := cmp.Or(textfmt.Before(piece, n), n)

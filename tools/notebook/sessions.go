@@ -36,7 +36,7 @@ func queryNbSessions(d *deps.Deps) tool.Tool {
 		Name:  "query_nb_sessions",
 		Title: "Open notebook sessions",
 		Description: "Lists the notebooks below a folder that this program has, or recently had, open in JupyterLab's real-time collaboration. " +
-			"Use it to see which notebooks you have open and when they close by themselves. Costs nothing: the server is not asked.",
+			"Use it to see which notebooks you have open and when they close by themselves. Costs nothing: no request is sent.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[QuerySessionsResult](nil),
 		Call: tool.Typed(func(_ context.Context, args querySessionsArgs) (*tool.Answer, error) {
@@ -68,7 +68,7 @@ func endNbSession(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "end_nb_session",
 		Title:       "Close a notebook session",
-		Description: "Saves and leaves a notebook's collaboration session now instead of when it is unused. The kernel keeps running, people's tabs stay as they are, and the next call opens it again. The further output of a cell that runs is not written into the notebook.",
+		Description: "Saves and closes a notebook's collaboration session now, not only when it is unused. The kernel keeps running, people's tabs stay as they are, and the next call reopens it. Later output of a running cell is not written to the notebook.",
 		Hints:       tool.Hints{Idempotent: true},
 		Output:      tool.ResultOf[document.EndSessionResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args target.InNotebook) (*tool.Answer, error) {

@@ -23,8 +23,8 @@ func getBaseURL(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:  "get_base_url",
 		Title: "Get the Jupyter address",
-		Description: "Returns the address of the Jupyter server that these tools work on, without a token. " +
-			"Use it to build links for people. Costs nothing: the server is not asked.",
+		Description: "Returns the address of the Jupyter server that these tools use, without a token. " +
+			"Use it to build links for people. Costs nothing: no request is sent.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[BaseURLResult](nil),
 		Call: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -56,7 +56,7 @@ func nbPathFromURL(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "nb_path_from_url",
 		Title:       "Notebook path from a URL",
-		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/… and the like) into the path that the other tools take. Use it when a person pastes a link. Refuses links to other servers and to files that are not notebooks. The server is not asked.",
+		Description: "Converts a notebook's URL in the browser (/lab/tree/…, /notebooks/… and the like) to the path that the other tools take. Use it when a person pastes a link. Refuses links to other servers and to files that are not notebooks. No request is sent.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[URLResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args notebookURLArgs) (*tool.Answer, error) {
@@ -88,7 +88,7 @@ func notebookPath(raw, base string) (string, error) {
 	}
 	b, err := url.Parse(base)
 	if err != nil {
-		return "", tool.Fault{Err: fmt.Errorf("parse our own base URL: %w", err)}
+		return "", tool.Fault{Err: fmt.Errorf("parse the base URL: %w", err)}
 	}
 	if !jupyter.SameHost(u, b) {
 		return "", fmt.Errorf("url %s belongs to another server: these tools work on %s", shown, base)
@@ -112,7 +112,7 @@ func notebookPath(raw, base string) (string, error) {
 		return "", fmt.Errorf("the path in url %s: %w", shown, err)
 	}
 	if !strings.HasSuffix(clean.String(), ".ipynb") || strings.HasSuffix(path, "/") {
-		return "", fmt.Errorf("url %s does not lead to a notebook: the path in it, %s, does not end with .ipynb", shown, textfmt.Quoted(path))
+		return "", fmt.Errorf("url %s does not name a notebook: its path %s does not end with .ipynb", shown, textfmt.Quoted(path))
 	}
 	return clean.String(), nil
 }

@@ -10,7 +10,7 @@ import (
 
 type watchArgs struct {
 	RunID  string  `json:"run_id,omitempty" jsonschema:"The run to look at. Left out: lists your runs, latest first." validate:"max=40"`
-	Wait   float64 `json:"wait,omitempty" jsonschema:"Seconds to wait for its end, at most; 0 only looks." validate:"max=3600" default:"0"`
+	Wait   float64 `json:"wait,omitempty" jsonschema:"Maximum seconds to wait for its end; 0: do not wait." validate:"max=3600" default:"0"`
 	Output *int    `json:"output,omitempty" jsonschema:"Pages through this output, from 0; -1 is text left out of the notebook." validate:"min=-1,max=1000000"`
 	Offset *int    `json:"offset,omitempty" jsonschema:"With output: where the page begins." validate:"max=1000000000" default:"0"`
 	OutputSize
@@ -22,7 +22,7 @@ func watchRuns(d *deps.Deps) tool.Tool {
 		Name:        "watch_runs",
 		Title:       "Look at runs, or wait",
 		Toolset:     tool.ToolsetCore,
-		Description: "Shows a run of cells that goes on or has ended, with its outputs, and waits for it if you say how long; without run_id lists your runs. Use it when a call answered before its cells had ended.",
+		Description: "Shows a running or ended run of cells, with its outputs, and with wait waits for it; without run_id lists your runs. Use it when a call returned before its cells had ended.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:        true,
 		Output:      tool.EitherOf(tool.ResultOf[PagedRun](nil), tool.ResultOf[ListRunsResult](nil)),

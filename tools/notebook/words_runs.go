@@ -64,7 +64,7 @@ func (r *PagedRun) words() plaintext.Text {
 	end := p.Offset + textfmt.Size(p.Text)
 	t := plaintext.Text{First: fmt.Sprintf("%s, output %d, characters %d to %d of %d", r.RunID, p.Output, p.Offset, end, p.Length), Tail: &p.Text}
 	if p.Next != nil {
-		t.Note(fmt.Sprintf("go on with offset %d", *p.Next))
+		t.Note(fmt.Sprintf("continue with offset %d", *p.Next))
 	}
 	if plaintext.Hides(p.Text) {
 		t.Note("with hidden characters")

@@ -34,7 +34,7 @@ func (a changesArgs) Check() error {
 type ChangesResult struct {
 	Path     string       `json:"path" jsonschema:"The notebook, without a leading slash."`
 	Changes  []ChangeView `json:"changes" jsonschema:"The oldest first."`
-	Revision string       `json:"revision" jsonschema:"To go on from: the notebook's now, or with more the one up to which the changes are shown."`
+	Revision string       `json:"revision" jsonschema:"Where to continue: the notebook's revision now or, with more, of the last change shown."`
 	More     bool         `json:"more,omitempty" jsonschema:"Whether there are changes after the revision."`
 	Message  string       `json:"message,omitempty"`
 	waited   float64      // seconds waited without a change
@@ -43,14 +43,14 @@ type ChangesResult struct {
 // A ChangeView is a change in an answer.
 type ChangeView struct {
 	CellID string  `json:"cell_id"`
-	Index  *int    `json:"index,omitempty" jsonschema:"Where the cell is now; absent if it is gone."`
+	Index  *int    `json:"index,omitempty" jsonschema:"Where the cell is now; absent if deleted."`
 	What   string  `json:"what" jsonschema:"added, deleted, moved, given another type, edited, run, cleared; or several of them."`
 	By     string  `json:"by"`
 	Ago    int     `json:"seconds_ago"`
-	After  *string `json:"after,omitempty" jsonschema:"Of a cell that was added or moved: the id of the one before it; empty at the top."`
-	Type   string  `json:"cell_type,omitempty" jsonschema:"Its type after it was added or given another."`
+	After  *string `json:"after,omitempty" jsonschema:"For an added or moved cell: the id of the cell before it; empty at the top."`
+	Type   string  `json:"cell_type,omitempty" jsonschema:"The type of an added cell, or its new type."`
 	Diff   string  `json:"diff,omitempty" jsonschema:"Lines of a unified diff."`
-	Note   string  `json:"note,omitempty" jsonschema:"Of a diff that is not shown whole."`
+	Note   string  `json:"note,omitempty" jsonschema:"Why a diff is incomplete."`
 }
 
 // changesSince makes changes_since.
@@ -76,14 +76,14 @@ func changesSince(d *deps.Deps) tool.Tool {
 // revisionOf parses a required revision.
 func revisionOf(what, text string) (ydoc.Revision, error) {
 	if text == "" {
-		return 0, errors.New(what + " is missing: give the revision of the notebook that an answer told you")
+		return 0, errors.New(what + " is missing: give the notebook's revision from an earlier answer")
 	}
 	return target.ParseRevisionOf(text, "the answer in which you read the notebook")
 }
 
 // unknown answers with the whole notebook.
 func unknown(ctx context.Context, d *deps.Deps, doc *session.Document, revision string) (*tool.Answer, error) {
-	why := fmt.Sprintf("from revision %s on the changes are not known: it is older than the kept history, from before the file was reloaded or its room joined, or not a revision of this notebook. This is the notebook as it is now", textfmt.Quoted(revision))
+	why := fmt.Sprintf("the changes since revision %s are not known: it is older than the stored history, from before the file was reloaded or its room joined, or not a revision of this notebook. This is the current notebook", textfmt.Quoted(revision))
 	return notebook.ReadAll(ctx, d, doc, answerBytes, why)
 }
 

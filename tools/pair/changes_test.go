@@ -82,7 +82,7 @@ func TestUnknownRevision(t *testing.T) {
 		test.Eq(t, "a = 2", all.Cells[0].Source)
 		test.StrContains(t, all.Message, "not known")
 		says := d.says("changes_since", toolstest.Dict{"revision": theirs})
-		test.StrHasPrefix(t, "from revision", says)
+		test.StrHasPrefix(t, "the changes since revision", says)
 		test.StrHasSuffix(t, "a = 2", says)
 		d.Bad("changes_since", toolstest.Dict{"path": d.path, "revision": "?"}, "is not a revision")
 		if got := d.since(all.Revision, false); len(got.Changes) != 0 {

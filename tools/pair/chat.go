@@ -73,7 +73,7 @@ func (l *listener) listenInChat(ctx context.Context, path string) error {
 func openChat(ctx context.Context, d *deps.Deps, at jupyter.Path) (*chat.Chat, error) {
 	c, err := d.Chats.Open(ctx, at)
 	if errors.Is(err, jupyter.ErrNotFound) || errors.Is(err, chat.ErrGone) {
-		return nil, fmt.Errorf("there is no chat %s on the Jupyter server: %w", textfmt.Quoted(at.String()), err)
+		return nil, fmt.Errorf("no chat %s on the Jupyter server: %w", textfmt.Quoted(at.String()), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the chat %s: %w", textfmt.Quoted(at.String()), err)
@@ -144,7 +144,7 @@ func (l *listener) openChats(ctx context.Context, all bool, tried map[jupyter.Pa
 			err = l.enter(ctx, c)
 		}
 		if err != nil && ctx.Err() == nil {
-			l.d.Manager.Log().Info("a chat in which a person could call", "path", path, "error", err)
+			l.d.Manager.Log().Info("cannot watch a chat for mentions", "path", path, "error", err)
 		}
 	}
 }

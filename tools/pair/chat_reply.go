@@ -75,7 +75,7 @@ func replyInChat(ctx context.Context, d *deps.Deps, m mentions.Mention, args rep
 	if err != nil {
 		if errors.Is(err, jupyter.ErrNotFound) || errors.Is(err, chat.ErrGone) {
 			d.Manager.Mentions.Answered(m.ID)
-			return nil, fmt.Errorf("%w; the chat in which %s called you was deleted, and so is the mention", err, m.Who.Name)
+			return nil, fmt.Errorf("%w; the chat in which %s called you was deleted, and so was the mention", err, m.Who.Name)
 		}
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func attachmentsOf(ctx context.Context, d *deps.Deps, m mentions.Mention, of jup
 	}
 	for i, id := range cells {
 		if !found[i] {
-			in := "no notebook goes with the message or the chat, and you have used none"
+			in := "no notebook belongs to the message or the chat, and you have used none"
 			if len(looked) > 0 {
 				in = "it is not in " + textfmt.QuotedList(looked)
 			}

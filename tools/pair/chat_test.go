@@ -175,7 +175,7 @@ func TestNobodyListening(t *testing.T) {
 		}
 		ada.text("@Duet two")
 		time.Sleep(2 * time.Minute)
-		if n := ada.count("I am not listening just now; this waits until I am asked."); n != 1 {
+		if n := ada.count("I am not listening now; this waits until I am asked."); n != 1 {
 			t.Errorf("told %d times", n)
 		}
 		for _, want := range []string{"one", "two", ""} {
@@ -212,8 +212,8 @@ func TestDeletedChat(t *testing.T) {
 			t.Errorf("told after %v", took)
 		}
 		holds(t, <-anywhere, "you were not called within 60 s")
-		tb.Bad("reply", dict{"mention": m.ID, "text": "x"}, "there is no chat", "was deleted")
-		tb.Bad("wait_for_mention", dict{"path": tb.chat}, "there is no chat")
+		tb.Bad("reply", dict{"mention": m.ID, "text": "x"}, "no chat", "was deleted")
+		tb.Bad("wait_for_mention", dict{"path": tb.chat}, "no chat")
 	})
 }
 

@@ -86,7 +86,7 @@ func TestMentionsResource(t *testing.T) {
 		if err := c.Subscribe(t.Context(), sub); err != nil { //nolint:staticcheck // the older protocol is what is tested
 			t.Fatal(err)
 		}
-		if list := d.mentions(c); len(list.Mentions) != 0 || !strings.Contains(list.Message, "no mention") {
+		if list := d.mentions(c); len(list.Mentions) != 0 || !strings.Contains(list.Message, "no unanswered mentions") {
 			t.Errorf("at first: %+v", list)
 		}
 		ada := d.enters("ada", "Ada")

@@ -17,17 +17,17 @@ import (
 )
 
 type lookArgs struct {
-	Path string `json:"path,omitempty" jsonschema:"Left out: everyone who has a notebook that is open here in front." validate:"max=path"`
+	Path string `json:"path,omitempty" jsonschema:"Left out: everyone viewing a notebook that is open here." validate:"max=path"`
 }
 
 // A LookResult is the answer of look_around.
 type LookResult struct {
-	Path   string `json:"path,omitempty" jsonschema:"The notebook, where one was named."`
+	Path   string `json:"path,omitempty" jsonschema:"The notebook, if one was named."`
 	People []Seen `json:"people" jsonschema:"The people and agents there, latest activity first; agents last."`
 	// KnownIn is nil if everyone present is known.
-	KnownIn   *int        `json:"known_in,omitempty" jsonschema:"There may be others: who was there before is known in so many seconds. Absent if all are known."`
+	KnownIn   *int        `json:"known_in,omitempty" jsonschema:"Seconds until all are known: people who came earlier may be missing. Absent if all are known."`
 	Lost      bool        `json:"connection_lost,omitempty" jsonschema:"Whether the connection is lost, so that people's activity is unknown."`
-	Elsewhere []Elsewhere `json:"elsewhere,omitempty" jsonschema:"Those with another document in front."`
+	Elsewhere []Elsewhere `json:"elsewhere,omitempty" jsonschema:"People with another document in front."`
 	Message   string      `json:"message"`
 
 	rolls map[string]*target.Roll // by path
@@ -36,13 +36,13 @@ type LookResult struct {
 // Seen is a person or an agent in a notebook.
 type Seen struct {
 	Name     string `json:"name"`
-	Username string `json:"username,omitempty" jsonschema:"Tells people of one name apart."`
+	Username string `json:"username,omitempty" jsonschema:"Distinguishes people of one name."`
 	Agent    bool   `json:"agent,omitempty" jsonschema:"Another agent, not a person."`
 	Status   string `json:"status,omitempty" jsonschema:"An agent's announced activity, such as editing or running cell 4."`
-	Path     string `json:"path,omitempty" jsonschema:"The notebook, where the call named none."`
+	Path     string `json:"path,omitempty" jsonschema:"The notebook, if the call named none."`
 	Spot
 	Tabs    []Spot   `json:"other_tabs,omitempty" jsonschema:"Where their other tabs are."`
-	Unclear bool     `json:"unclear,omitempty" jsonschema:"true if it is not known in which of their tabs they were last."`
+	Unclear bool     `json:"unclear,omitempty" jsonschema:"true if the tab that they last used is unknown."`
 	Front   []string `json:"in_front,omitempty" jsonschema:"Documents that they have in front."`
 
 	called string
@@ -54,9 +54,9 @@ type Spot struct {
 	Index    *int     `json:"cell_index,omitempty"`
 	From     *Place   `json:"from,omitempty" jsonschema:"The caret, or the beginning of the selection; absent if only the cell is known."`
 	To       *Place   `json:"to,omitempty" jsonschema:"The end of the selection; absent for a caret."`
-	Selected string   `json:"selected,omitempty" jsonschema:"The selected text; the middle of a long one is left out."`
-	Moved    *float64 `json:"moved,omitempty" jsonschema:"Seconds since the caret moved; absent if it has not since we came."`
-	Typed    *float64 `json:"typed,omitempty" jsonschema:"Seconds since they typed; absent if they have not since we came."`
+	Selected string   `json:"selected,omitempty" jsonschema:"The selected text, cut in the middle if long."`
+	Moved    *float64 `json:"moved,omitempty" jsonschema:"Seconds since the caret moved; absent if not since nbduet joined."`
+	Typed    *float64 `json:"typed,omitempty" jsonschema:"Seconds since they typed; absent if not since nbduet joined."`
 }
 
 // A Place is a position in a cell.
@@ -80,7 +80,7 @@ func lookAround(d *deps.Deps) tool.Tool {
 		Name:  "look_around",
 		Title: "See where people are",
 		Description: "Shows who is in a notebook, in which cell, what they have selected, and when they last moved and typed. Use it when a person says \"this cell\" or \"here\". " +
-			"Wherever a call takes a cell's id, \"theirs\" is the cell where the person is; where there are several, give person, too: a name or username.",
+			"Wherever a call takes a cell's id, \"theirs\" is the cell where the person is; with several people, give person, too: a name or username.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Output: tool.ResultOf[LookResult](nil).WithCarets(),
 		Call: tool.Typed(func(ctx context.Context, args lookArgs) (*tool.Answer, error) {

@@ -82,8 +82,8 @@ func TestNobody(t *testing.T) {
 		d.says("look_around", nil)
 		d.known()
 		holds(t, d.says("look_around", nil), "no one else is in "+d.path)
-		holds(t, d.asks("look_around", nil), "no one else has a notebook that is open here in front")
-		d.Bad("look_around", dict{"path": "none.ipynb"}, "there is no notebook")
+		holds(t, d.asks("look_around", nil), "no one else is viewing a notebook that is open here")
+		d.Bad("look_around", dict{"path": "none.ipynb"}, "no notebook")
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // first counts the people and agents who are present, or says that their number is not known yet.
 func (r *LookResult) first() string {
-	where := "has a notebook that is open here in front"
+	where := "is viewing a notebook that is open here"
 	if r.Path != "" {
 		where = "is in " + r.Path
 	}
@@ -79,7 +79,7 @@ func (r *LookResult) block(s Seen) plaintext.Block {
 		says = append(says, "in "+s.Path)
 	}
 	if s.Unclear {
-		says = append(says, "not known in which tab last")
+		says = append(says, "last used tab unknown")
 	}
 	if len(s.Front) > 0 && (len(s.Front) > 1 || s.Front[0] != cmp.Or(s.Path, r.Path)) {
 		says = append(says, "has "+front(s.Front)+" in front")

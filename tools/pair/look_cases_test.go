@@ -102,7 +102,7 @@ func TestLookAroundWithoutALobby(t *testing.T) {
 		if lobby.Count() == 0 {
 			t.Error("the lobby was not looked for")
 		}
-		holds(t, d.asks("look_around", nil), "not known yet whether anyone else has a notebook that is open here in front: the connection is lost")
+		holds(t, d.asks("look_around", nil), "not known yet whether anyone else is viewing a notebook that is open here: the connection is lost")
 		d.Good("end_nb_session", d.in(nil), nil)
 		nothing()
 	})
@@ -150,7 +150,7 @@ func TestWhoIsNotInACell(t *testing.T) {
 			ada.shows(c.shows)
 			holds(t, d.says("look_around", nil), c.says)
 		}
-		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "Ada is in no cell of this notebook now")
+		d.Bad("read_nb_cells", d.in(dict{"ranges": []dict{{"id": "theirs"}}}), "Ada is not in a cell of this notebook now")
 		ada.shows(dict{"activeCellId": "c1"})
 		holds(t, d.says("read_nb_cells", dict{"ranges": []dict{{"id": "theirs"}}}), "@@1 c1", "Ada is in 1 c1")
 	})

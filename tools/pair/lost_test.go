@@ -45,7 +45,7 @@ func (d *duo) whole(name string, args toolstest.Dict, source string) (revision s
 	d.Good(name, toolstest.With(args, "path", d.path), &all)
 	must.SliceNotEmpty(d.t, all.Cells, must.Sprint(name))
 	test.Eq(d.t, source, all.Cells[0].Source, test.Sprint(name))
-	test.StrContains(d.t, all.Message, "are not known: it is older than the kept history, from before the file was reloaded or its room joined", test.Sprint(name))
+	test.StrContains(d.t, all.Message, "are not known: it is older than the stored history, from before the file was reloaded or its room joined", test.Sprint(name))
 	return all.Revision
 }
 

@@ -103,7 +103,7 @@ func TestMentionInWords(t *testing.T) {
 		holds(t, d.asks("list_mentions", dict{}), "2 mentions without a reply", "taken by you", "in "+d.path+", cell 1 c1", "untrusted")
 		second := d.says("wait_for_mention", dict{})
 		id := anMention(t, second)
-		holds(t, d.asks("reply", dict{"mention": id, "text": "yes"}), "replied in a cell beneath Ada's: 2 ")
+		holds(t, d.asks("reply", dict{"mention": id, "text": "yes"}), "replied in a cell below Ada's: 2 ")
 		holds(t, d.says("wait_for_mention", dict{"timeout": 2}), "you were not called within 2 s; call again")
 	})
 }
@@ -175,7 +175,7 @@ func TestMentionInADeletedCell(t *testing.T) {
 			_, cells := d.Room(d.path)
 			return len(cells) == 1
 		})
-		d.Bad("reply", dict{"mention": m.ID, "text": "x"}, "the cell in which Ada called you is gone", "nothing was written")
+		d.Bad("reply", dict{"mention": m.ID, "text": "x"}, "the cell in which Ada called you was deleted", "nothing was written")
 		if again := d.called(dict{"timeout": 1}); again.ID != "" {
 			t.Errorf("%+v", again.MentionView)
 		}

@@ -90,7 +90,7 @@ func (r render) view(c changelog.Change) ChangeView {
 		v.After = &c.After
 	}
 	if c.Gone {
-		v.Note = fmt.Sprintf("%s less, %s more, too many to be kept: read the cell", textfmt.Plural(c.Left, "character"), textfmt.Thousands(c.Size))
+		v.Note = fmt.Sprintf("%s removed, %s added, too many to store: read the cell", textfmt.Plural(c.Left, "character"), textfmt.Thousands(c.Size))
 	}
 	return v
 }
@@ -143,7 +143,7 @@ func (r render) words(out *ChangesResult) func() plaintext.Text {
 		}
 		t.Note(out.Message)
 		if out.More {
-			t.Note("there is more: go on from revision " + out.Revision)
+			t.Note("there is more: continue from revision " + out.Revision)
 		}
 		return t
 	}
@@ -154,7 +154,7 @@ func (r render) says(v ChangeView) string {
 	s := v.What
 	if v.After != nil {
 		if s += " at the top"; *v.After != "" {
-			s = v.What + " behind " + r.roll.Cell(*v.After).Name()
+			s = v.What + " after " + r.roll.Cell(*v.After).Name()
 		}
 	}
 	return fmt.Sprintf("%s by %s %s", s, v.By, secondsAgo(v.Ago))
@@ -165,9 +165,9 @@ func (out *ChangesResult) first() string {
 	now := ", revision " + out.Revision
 	switch {
 	case out.waited > 0:
-		return fmt.Sprintf("nothing of that has changed in %d s%s", int(out.waited), now)
+		return fmt.Sprintf("no matching change in %d s%s", int(out.waited), now)
 	case len(out.Changes) == 0 && out.More:
-		return "nothing to be shown yet" + now
+		return "nothing to show yet" + now
 	case len(out.Changes) == 0:
 		return "nothing changed" + now
 	}

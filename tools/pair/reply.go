@@ -22,7 +22,7 @@ import (
 type replyArgs struct {
 	Mention string   `json:"mention" jsonschema:"Its id." validate:"min=1,max=40"`
 	Text    string   `json:"text" jsonschema:"Markdown." validate:"min=1,max=source"`
-	Cells   []string `json:"cells,omitempty" jsonschema:"Ids of cells that the reply is about: the person can click through to them." validate:"max=20,dive,min=1,max=id,cellid"`
+	Cells   []string `json:"cells,omitempty" jsonschema:"Ids of cells that the reply is about: the person gets links to them." validate:"max=20,dive,min=1,max=id,cellid"`
 }
 
 // A ReplyResult is the answer of reply.
@@ -39,11 +39,11 @@ func reply(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "reply",
 		Title:       "Reply to a mention",
-		Description: "Answers a mention at its place: in the chat, or as a Markdown cell below the person's cell.",
+		Description: "Answers a mention in its place: in the chat, or as a Markdown cell below the person's cell.",
 		Output:      tool.DocumentResultOf[ReplyResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args replyArgs) (*tool.Answer, error) {
 			if strings.TrimSpace(args.Text) == "" {
-				return nil, errors.New("text is blank: say something")
+				return nil, errors.New("text is blank: write a reply")
 			}
 			if textfmt.Marked(args.Text) {
 				return nil, errors.New("text " + tool.MarkedWhy)
@@ -76,7 +76,7 @@ func replyIn(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyAr
 	defer doc.Release()
 	if _, ok := doc.Notebook().Cell(m.Cell); !ok {
 		d.Manager.Mentions.Answered(m.ID)
-		return nil, fmt.Errorf("the cell in which %s called you is gone, and so is the mention: nothing was written"+textfmt.Hint("; insert_nb_cells puts a cell elsewhere"), m.Who.Name)
+		return nil, fmt.Errorf("the cell in which %s called you was deleted, and so was the mention: nothing was written"+textfmt.Hint("; insert_nb_cells adds a cell elsewhere"), m.Who.Name)
 	}
 	view := target.ViewOf(ctx, doc).Beside()
 	links := make([]string, len(args.Cells))
@@ -104,7 +104,7 @@ func replyIn(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyAr
 	ids, err := notebook.InsertAt(ctx, doc, []ydoc.NewCell{cell}, func(e *ydoc.Editor) int {
 		at, ok := beneath(cellsIn(e), m.Cell)
 		if !ok {
-			gone = errors.New("the cell in which you were called was deleted just now")
+			gone = errors.New("the cell in which you were called was just deleted")
 		}
 		return at
 	})
@@ -115,7 +115,7 @@ func replyIn(ctx context.Context, d *deps.Deps, m mentions.Mention, args replyAr
 	if at, ok := doc.Notebook().Index(ids[0]); ok {
 		out.Index = &at
 	}
-	out.Message = "replied in a cell beneath " + m.Who.Name + "'s"
+	out.Message = "replied in a cell below " + m.Who.Name + "'s"
 	return &tool.Answer{Body: out, Doc: doc, Words: target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text {
 		return plaintext.Text{First: out.Message + ": " + roll.Names(out.CellID)}
 	})}, nil

@@ -241,7 +241,7 @@ func TestHandsOffEverywhere(t *testing.T) {
 			settle()
 			rev, _ := d.Room(d.path)
 			text, refused := a.call(call.tool, toolstest.With(toolstest.With(call.args, "force", true), "wait", 5))
-			holds(t, text, "hands_off", "Ada has said hands off ", "until Ada says go on")
+			holds(t, text, "hands_off", "Ada said hands off ", "until Ada says go on")
 			names(t, call.tool, text, false)
 			now, _ := d.Room(d.path)
 			test.True(t, refused, test.Sprint(call.tool, text))

@@ -20,8 +20,8 @@ import (
 
 type undoArgs struct {
 	Path  string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
-	Step  string `json:"step,omitempty" jsonschema:"Only this one, such as \"s12\"; later ones stay." validate:"max=20"`
-	Count *int   `json:"count,omitempty" jsonschema:"Or how many of your last ones." validate:"min=1,max=1000"`
+	Step  string `json:"step,omitempty" jsonschema:"Only this step, such as \"s12\"; later ones stay." validate:"max=20"`
+	Count *int   `json:"count,omitempty" jsonschema:"Or how many of your last steps." validate:"min=1,max=1000"`
 }
 
 type redoArgs struct {
@@ -33,9 +33,9 @@ type redoArgs struct {
 type UndoResult struct {
 	Message string     `json:"message"`
 	Steps   []StepName `json:"steps" jsonschema:"The undone or redone steps, in that order."`
-	CellIDs []string   `json:"cell_ids" jsonschema:"Cells that this changed, deleted or put back. Read them again before you change them."`
-	Left    []LeftCell `json:"left,omitempty" jsonschema:"Where something was left as it is."`
-	Ran     []string   `json:"ran_cell_ids,omitempty" jsonschema:"Cells of these steps that you had run: runs are not undone."`
+	CellIDs []string   `json:"cell_ids" jsonschema:"Cells that this changed, deleted or restored. Read them again before you change them."`
+	Left    []LeftCell `json:"left,omitempty" jsonschema:"Where something was left unchanged."`
+	Ran     []string   `json:"ran_cell_ids,omitempty" jsonschema:"Cells of these steps that you ran: runs are not undone."`
 
 	shown []ydoc.Cell
 	fewer string // why there are fewer steps than requested
@@ -67,7 +67,7 @@ func undoAgent(d *deps.Deps) tool.Tool {
 				return nil, errors.New("step and count are both given: give one of them; nothing was changed")
 			}
 			n := tool.ValueOr(args.Count, 1)
-			return revise(ctx, d, args.Path, "took back", n, func(s undo.Steps) (undo.Outcome, error) {
+			return revise(ctx, d, args.Path, "undid", n, func(s undo.Steps) (undo.Outcome, error) {
 				if args.Step != "" {
 					return s.UndoStep(ctx, args.Step)
 				}
@@ -82,12 +82,12 @@ func redoAgent(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "redo_agent",
 		Title:       "Redo own edits",
-		Description: "Redoes the last edit of a document that you undid, or the last count of them, until your next edit of it.",
+		Description: "Redoes your last undone edit of a document, or the last count of them, until your next edit of it.",
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[UndoResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args redoArgs) (*tool.Answer, error) {
 			n := tool.ValueOr(args.Count, 1)
-			return revise(ctx, d, args.Path, "made again", n, func(s undo.Steps) (undo.Outcome, error) { return s.Redo(ctx, n) }, nothingToRedo)
+			return revise(ctx, d, args.Path, "redid", n, func(s undo.Steps) (undo.Outcome, error) { return s.Redo(ctx, n) }, nothingToRedo)
 		}),
 	}
 }
@@ -122,7 +122,7 @@ func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do fu
 	out.Left, out.Ran = leftOf(o), o.Ran()
 	out.Message = fmt.Sprintf("Successfully %s %s", did, textfmt.Plural(len(o.Steps), "step"))
 	if len(o.Steps) < want {
-		out.fewer = fmt.Sprintf("there were no more than %d: %s", len(o.Steps), beginning(doc, steps))
+		out.fewer = fmt.Sprintf("there were only %d: %s", len(o.Steps), beginning(doc, steps))
 		out.Message += "; " + out.fewer
 	}
 	if tool.InWords(ctx) {
@@ -158,10 +158,10 @@ func leftOf(o undo.Outcome) (left []LeftCell) {
 		left = append(left, LeftCell{id, "someone else has deleted or moved the cell since"})
 	}
 	for _, id := range o.Cut {
-		left = append(left, LeftCell{id, "someone else has cut text of yours there; where they pasted it, it stays"})
+		left = append(left, LeftCell{id, "someone else has cut your text there; it stays where they pasted it"})
 	}
 	if o.Missed && len(o.Gone)+len(o.Kept) == 0 {
-		left = append(left, LeftCell{Why: "something could not be put back, what it stood in is gone"})
+		left = append(left, LeftCell{Why: "something could not be restored, because its place is gone"})
 	}
 	return left
 }
@@ -191,19 +191,19 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 // nothingToUndo says why a client has nothing to undo.
 func nothingToUndo(doc *session.Document, steps undo.Steps) string {
 	if len(steps.List()) > 0 {
-		return "all that you changed in " + textfmt.Quoted(doc.Path().String()) + " since it " + sinceWhen(steps) + " is taken back"
+		return "all your edits in " + textfmt.Quoted(doc.Path().String()) + " since it " + sinceWhen(steps) + " are undone"
 	}
-	return "nothing of yours can be taken back: " + beginning(doc, steps) + ", and you have changed nothing since"
+	return "no edit of yours can be undone: " + beginning(doc, steps) + ", and you have edited nothing since"
 }
 
 // beginning says when the recorded history of a document begins.
 func beginning(doc *session.Document, steps undo.Steps) string {
-	return textfmt.Quoted(doc.Path().String()) + " " + sinceWhen(steps) + ", the history of before is gone"
+	return textfmt.Quoted(doc.Path().String()) + " " + sinceWhen(steps) + ", the earlier history is gone"
 }
 
 func nothingToRedo(doc *session.Document, steps undo.Steps) string {
-	return "nothing of yours can be made again in " + textfmt.Quoted(doc.Path().String()) + ", which " + sinceWhen(steps) +
-		": only edits that were undone since, with no edit of yours after that, can be"
+	return "no edit of yours can be redone in " + textfmt.Quoted(doc.Path().String()) + ", which " + sinceWhen(steps) +
+		": only edits that you undid since, with no new edit after that, can be"
 }
 
 // sinceWhen says how and when the history of a document began.
@@ -212,9 +212,9 @@ func sinceWhen(steps undo.Steps) string {
 	what := "was opened here"
 	switch why {
 	case undo.JoinedAfresh:
-		what = "was joined afresh"
+		what = "was rejoined"
 	case undo.Reloaded:
-		what = "was loaded again from its file"
+		what = "was reloaded from its file"
 	}
 	return what + " at " + at.Format("15:04:05")
 }

@@ -20,7 +20,7 @@ import (
 func TestHistoryIsGone(t *testing.T) {
 	for says, end := range map[string]func(d *duo){
 		"was opened here at ": func(*duo) { time.Sleep(6 * time.Minute) },
-		"was loaded again from its file at ": func(d *duo) {
+		"was reloaded from its file at ": func(d *duo) {
 			full := filepath.Join(d.Server.Root, d.path)
 			b, err := os.ReadFile(full)
 			if err != nil {
@@ -32,7 +32,7 @@ func TestHistoryIsGone(t *testing.T) {
 			}
 			sessiontest.Eventually(d.t, "the other program's edit is there", func() bool { _, cells := d.Room(d.path); return cells[1].Source == "y = 20" })
 		},
-		"was joined afresh at ": func(d *duo) {
+		"was rejoined at ": func(d *duo) {
 			d.Server.Fake.Restart(false)
 			time.Sleep(time.Minute)
 		},
@@ -57,7 +57,7 @@ func TestHistoryIsGone(t *testing.T) {
 				from, to := ended.Format(time.TimeOnly), time.Now().Format(time.TimeOnly)
 				test.GreaterEq(t, from, at, test.Sprint(list.Message))
 				test.LessEq(t, to, at, test.Sprint(list.Message))
-				gone := says + at + ", the history of before is gone"
+				gone := says + at + ", the earlier history is gone"
 				holds(t, list.Message, gone)
 				holds(t, d.says("list_agent_edits", nil), gone)
 				var undone pair.UndoResult
@@ -79,7 +79,7 @@ func TestHistoryIsGone(t *testing.T) {
 				got := d.Sources(d.path)[0]
 				test.Eq(t, "x = 10", got)
 				test.SliceLen(t, 1, undone.Steps)
-				holds(t, undone.Message, "there were no more than 1", gone)
+				holds(t, undone.Message, "there were only 1", gone)
 			})
 		})
 	}

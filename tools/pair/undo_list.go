@@ -31,9 +31,9 @@ type ListEditsResult struct {
 type StepView struct {
 	StepName
 	SecondsAgo int      `json:"seconds_ago"`
-	CellIDs    []string `json:"cell_ids,omitempty" jsonschema:"That it changed."`
-	Ran        []string `json:"ran_cell_ids,omitempty" jsonschema:"That you had run since."`
-	Undone     bool     `json:"undone,omitempty" jsonschema:"It was taken back, and can be made again until your next edit."`
+	CellIDs    []string `json:"cell_ids,omitempty" jsonschema:"Cells it changed."`
+	Ran        []string `json:"ran_cell_ids,omitempty" jsonschema:"Cells you ran since."`
+	Undone     bool     `json:"undone,omitempty" jsonschema:"It was undone, and can be redone until your next edit."`
 }
 
 // listAgentEdits makes list_agent_edits.
@@ -74,7 +74,7 @@ func (r *ListEditsResult) words(ctx context.Context, doc *session.Document) func
 	}
 	write := func(names func(ids ...string) string) plaintext.Text {
 		lines := lo.Map(r.Steps, func(s StepView, _ int) string { return s.line(names) })
-		return plaintext.Text{First: textfmt.Plural(len(lines), "step") + " of yours, last first", Tail: new(strings.Join(lines, "\n"))}
+		return plaintext.Text{First: textfmt.Plural(len(lines), "step") + " of yours, latest first", Tail: new(strings.Join(lines, "\n"))}
 	}
 	if doc.Notebook() == nil {
 		return tool.Words(ctx, func() plaintext.Text { return write(func(...string) string { return "" }) })
@@ -101,7 +101,7 @@ func (s StepView) line(names func(ids ...string) string) string {
 		parts = append(parts, "ran "+some(s.Ran))
 	}
 	if s.Undone {
-		parts = append(parts, "taken back")
+		parts = append(parts, "undone")
 	}
 	line := strings.Join(parts, ", ")
 	if s.Reason != "" {

@@ -71,11 +71,11 @@ func TestUndoTools(t *testing.T) {
 		other := d.Other()
 		res := d.CallAs(other, "undo_agent", at)
 		test.False(t, res.IsError)
-		test.StrContains(t, toolstest.MessageOf(res), "nothing of yours")
+		test.StrContains(t, toolstest.MessageOf(res), "no edit of yours")
 		d.Good("modify_nb_cells", d.in(change(2, "b = 20", "")), nil)
 		d.Good("redo_agent", at, &done)
 		must.SliceEmpty(t, done.Steps, must.Sprint("after an edit"))
-		test.StrContains(t, done.Message, "can be made again", test.Sprint("after an edit"))
+		test.StrContains(t, done.Message, "can be redone", test.Sprint("after an edit"))
 	})
 }
 
@@ -157,17 +157,17 @@ func TestUndoInWords(t *testing.T) {
 		d.says("modify_nb_cells", change(0, "a = 10", "tens"))
 		d.says("insert_nb_cells", dict{"position": 2, "exec": false, "cells": []dict{{"content": "c"}}})
 		list := d.says("list_agent_edits", nil)
-		test.StrHasPrefix(t, "2 steps of yours, last first:\n", list)
+		test.StrHasPrefix(t, "2 steps of yours, latest first:\n", list)
 		test.StrContains(t, list, "insert_nb_cells, 0s ago, 2 ")
 		test.StrHasSuffix(t, "0 c0: tens", list)
 		gone := d.says("undo_agent", nil)
-		test.StrContains(t, gone, "took back ")
+		test.StrContains(t, gone, "undid ")
 		test.StrContains(t, gone, " insert_nb_cells; no longer there ")
 		back := d.says("undo_agent", nil)
 		if !strings.HasSuffix(back, " modify_nb_cells; changed, now:\n@@0 c0\na = 1") {
 			t.Errorf("%s", back)
 		}
-		if again := d.says("undo_agent", nil); !strings.HasPrefix(again, "all that you changed in ") {
+		if again := d.says("undo_agent", nil); !strings.HasPrefix(again, "all your edits in ") {
 			t.Errorf("%s", again)
 		}
 		t.Logf("%s\n\n%s\n\n%s", list, gone, back)

@@ -87,6 +87,6 @@ func (r *UndoResult) leave(t *plaintext.Text, names func(ids ...string) string) 
 	}
 	t.Note(r.fewer)
 	if len(r.Ran) > 0 {
-		t.Note("runs are not undone, and their effects in the kernel stay: you had run " + names(r.Ran...))
+		t.Note("runs are not undone, and their effects in the kernel stay: you ran " + names(r.Ran...))
 	}
 }

@@ -30,9 +30,9 @@ const (
 type waitArgs struct {
 	target.InNotebook
 	Since   string   `json:"since" jsonschema:"The notebook's revision, from an earlier answer." validate:"min=1,max=40"`
-	Filter  string   `json:"filter,omitempty" jsonschema:"source: texts, and cells that come and go; outputs: runs and clears." validate:"oneof=any source outputs" default:"any"`
+	Filter  string   `json:"filter,omitempty" jsonschema:"source: texts, and cells added or deleted; outputs: runs and clears." validate:"oneof=any source outputs" default:"any"`
 	Cell    string   `json:"cell,omitempty" jsonschema:"Only in the cell with this id." validate:"max=id"`
-	Person  string   `json:"person,omitempty" jsonschema:"Only changes by the person with this name, or a name that begins so. With cell \"theirs\": changes by anyone in that person's cell." validate:"max=200"`
+	Person  string   `json:"person,omitempty" jsonschema:"Only changes by the person with this name or name prefix. With cell \"theirs\": changes by anyone in that person's cell." validate:"max=200"`
 	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most." validate:"max=3600" default:"300"`
 }
 
@@ -186,7 +186,7 @@ func (w waiter) last(told *changelog.Delta) (last time.Time, err error) {
 		}
 	}
 	if len(names) > 1 && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, w.args.Person) }) {
-		return last, fmt.Errorf("person %s fits several: %s; give more of the name", textfmt.Quoted(w.args.Person), textfmt.QuotedList(names))
+		return last, fmt.Errorf("person %s matches several: %s; give more of the name", textfmt.Quoted(w.args.Person), textfmt.QuotedList(names))
 	}
 	return last, nil
 }

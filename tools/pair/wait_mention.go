@@ -21,7 +21,7 @@ import (
 
 type waitMentionArgs struct {
 	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most." validate:"max=3600" default:"300"`
-	Path    string   `json:"path,omitempty" jsonschema:"Only in this notebook or chat. Left out: in all that are open here or that people have in front, and their chats." validate:"max=path"`
+	Path    string   `json:"path,omitempty" jsonschema:"Only in this notebook or chat. Left out: all that are open here or that people have in front, and their chats." validate:"max=path"`
 	Agents  bool     `json:"agents,omitempty" jsonschema:"Mentions by other agents too." default:"false"`
 }
 
@@ -32,7 +32,7 @@ type MentionResult struct {
 	Type     string     `json:"cell_type,omitempty"`
 	Attached []Attached `json:"attached,omitempty" jsonschema:"Attachments of the message."`
 	Warning  string     `json:"untrusted,omitempty"`
-	Waiting  int        `json:"waiting,omitempty" jsonschema:"How many more mentions wait."`
+	Waiting  int        `json:"waiting,omitempty" jsonschema:"Further mentions waiting."`
 	Revision string     `json:"revision,omitempty" jsonschema:"The notebook's."`
 	Message  string     `json:"message"`
 
@@ -56,7 +56,7 @@ func waitForMention(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        NameWait,
 		Title:       "Wait until called by name",
-		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows the text and its place. Then do it, and reply. Use it when told to stay around.",
+		Description: "Waits until a person calls you by name, \"@Duet fix the axis\", in a cell or in the chat; shows the text and its place. Then do it, and reply. Use it when asked to stay around.",
 		Hints:       tool.Hints{ReadOnly: true},
 		Output: tool.DocumentResultOf[MentionResult](func(f tool.Fields) { // without a mention if no person calls
 			f.Optional("mention", "by", "path", "text", "seconds_ago")
@@ -160,7 +160,7 @@ func (l *listener) wait(ctx context.Context, most time.Duration) (m mentions.Men
 		select {
 		case <-next:
 		case <-tick.C:
-			tool.Progress(ctx, time.Since(began).Seconds(), "no call yet")
+			tool.Progress(ctx, time.Since(began).Seconds(), "no mention yet")
 		case <-over.C:
 			return m, false, nil
 		case <-l.chats.over():

@@ -83,7 +83,7 @@ func TestWaitForChange(t *testing.T) {
 		must.SliceLen(t, 1, out.Changes)
 		test.StrContains(t, out.Changes[0].What, "run")
 		test.False(t, late(took, 2*time.Second))
-		if says := d.says("wait_for_change", toolstest.Dict{"since": d.since(read.Revision, true).Revision, "timeout": 3}); !strings.Contains(says, "nothing of that has changed in 3 s, revision ") {
+		if says := d.says("wait_for_change", toolstest.Dict{"since": d.since(read.Revision, true).Revision, "timeout": 3}); !strings.Contains(says, "no matching change in 3 s, revision ") {
 			t.Error(says)
 		}
 	})

@@ -189,7 +189,7 @@ func (t *ImageSet) put(data map[string]any) map[string]string {
 	}
 	if fig, ok := data[Plotly]; ok {
 		if drawn {
-			refs[Plotly] = t.undrawn("<interactive plotly figure, of which the image is a picture>", "")
+			refs[Plotly] = t.undrawn("<interactive plotly figure, shown as the image>", "")
 			return refs
 		}
 		png, why := t.picture(t.figures, t.From, fig, !t.AddressesOnly && len(t.Images) < t.most)
@@ -198,7 +198,7 @@ func (t *ImageSet) put(data map[string]any) map[string]string {
 			return refs
 		}
 		refs["image/png"] = t.one("image/png", png, &drawn)
-		refs[Plotly] = t.undrawn("<interactive plotly figure, of which the image is a picture that its kernel has drawn>", "")
+		refs[Plotly] = t.undrawn("<interactive plotly figure, shown as the image that its kernel has drawn>", "")
 	}
 	return refs
 }
@@ -254,7 +254,7 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	}
 	p, err := t.show(e, img, images.Limits{Bytes: bytes})
 	if err != nil {
-		return fmt.Sprintf("<image, %s, not shown: %v; as it is: %s>", about, err, address)
+		return fmt.Sprintf("<image, %s, not shown: %v; original: %s>", about, err, address)
 	}
 	shown := tool.Image{MIME: p.MIME, Data: base64.StdEncoding.EncodeToString(p.Data)}
 	t.Images = append(t.Images, shown)

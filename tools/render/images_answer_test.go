@@ -262,7 +262,7 @@ func TestImagesLetGo(t *testing.T) {
 		must.GreaterEq(t, 1000, len(blob.Blob))
 		_, err = r.ReadResource(r.Client, uri)
 		must.Error(t, err, must.Sprint("another session"))
-		test.StrContains(t, err.Error(), "no image is known", test.Sprint("another session"))
+		test.StrContains(t, err.Error(), "is unknown in this session", test.Sprint("another session"))
 		r.Read(path)
 		r.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "1"}}}, nil)
 		_, err = r.ReadResource(c, uri)

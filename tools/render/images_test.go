@@ -70,7 +70,7 @@ func TestFormsOfAnImage(t *testing.T) {
 	})
 	test.StrHasPrefix(t, "<image 1, 4×4", refs["image/png"])
 	test.StrHasPrefix(t, "<the same image, image/svg+xml", refs["image/svg+xml"])
-	test.StrContains(t, refs[Plotly], "the image is a picture")
+	test.StrContains(t, refs[Plotly], "shown as the image")
 	test.SliceLen(t, 1, pictures.Images)
 	refs = pictures.put(map[string]any{Plotly: map[string]any{"data": []any{}}})
 	test.StrContains(t, refs[Plotly], "no picture of it")

@@ -16,7 +16,7 @@ import (
 
 // FiguresLeftOut says how many figures of a run are missing in its cell.
 func FiguresLeftOut(n int) string {
-	return textfmt.Plural(n, "figure") + " left out: the run has made more than a notebook takes from one run; save figures to files, or make them smaller"
+	return textfmt.Plural(n, "figure") + " left out: the run has made more than a notebook stores from one run; save figures to files, or make them smaller"
 }
 
 // A figure of plotly without an image is drawn by its notebook's kernel when an answer shows it. The image is only for
@@ -25,7 +25,7 @@ func FiguresLeftOut(n int) string {
 // The texts for a figure without an image if the reason is unknown.
 const (
 	plotlyShort = `<no picture of it: fig.show("png") makes one, if kaleido is installed>`
-	plotlyAlone = "<interactive plotly figure: there is no picture of it in this output; fig.show(renderer=\"png\") makes one, " +
+	plotlyAlone = "<interactive plotly figure: no picture of it in this output; fig.show(renderer=\"png\") makes one, " +
 		"and pio.renderers.default = \"plotly_mimetype+png\" one of each figure (both need the kaleido package)>"
 )
 
@@ -88,7 +88,7 @@ func (g *ImageStore) picture(d *drawing, from images.Origin, fig any, room bool)
 	}
 	left := time.Until(d.until)
 	if left < time.Second {
-		return "", "there was no time left to draw it" + textfmt.Hint("; read_nb_cells on its cell alone draws it")
+		return "", "no time left to draw it" + textfmt.Hint("; read_nb_cells on its cell alone draws it")
 	}
 	png, err = d.ask(from, text, left)
 	var no *figure.NoPicture

@@ -146,7 +146,7 @@ func aboutPicture(data map[string]any, figures *figure.Known) string {
 }
 
 // asItBegan follows the text of a widget: a progress bar that ended long ago still reads 0%.
-const asItBegan = "<widget, as it began>"
+const asItBegan = "<widget, initial state>"
 
 // rankIn returns twice the rank of a type. A text that only names an object's class ranks after the other forms that are
 // read as text.

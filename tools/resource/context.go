@@ -120,7 +120,7 @@ func moduleURI(name string) string { return URIModule + url.PathEscape(name) }
 func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
 	name, err := url.PathUnescape(strings.TrimPrefix(uri, URIModule))
 	if err != nil || name == "" {
-		return "", &requestError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: give one such as " + URIModule + "auth"}
+		return "", &requestError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "no module in the address: give one such as " + URIModule + "auth"}
 	}
 	p, err := d.Project.load(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
 	if !ok {
 		return "", &requestError{
 			mcp.INVALID_PARAMS, "Module not found: " + name, uri,
-			fmt.Sprintf("Module '%s' not found in %s: there are %s", name, d.Project.Path, commaList(p.Names(), "none")),
+			fmt.Sprintf("Module '%s' not found in %s; known: %s", name, d.Project.Path, commaList(p.Names(), "none")),
 		}
 	}
 	return modulePage(m), nil
@@ -168,7 +168,7 @@ func recentLimit(uri string) (int, error) {
 	}
 	limit, err := strconv.Atoi(text)
 	if err != nil || limit < 1 || limit > recentMost {
-		return 0, &requestError{mcp.INVALID_PARAMS, "Invalid limit: " + text, uri, fmt.Sprintf("limit is a number from 1 to %d", recentMost)}
+		return 0, &requestError{mcp.INVALID_PARAMS, "Invalid limit: " + text, uri, fmt.Sprintf("limit must be from 1 to %d", recentMost)}
 	}
 	return limit, nil
 }

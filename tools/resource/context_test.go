@@ -40,7 +40,7 @@ func TestProjectResources(t *testing.T) {
 		}
 		c.Must("context://module/%C3%BCber%20uns")
 		c.Unread("context://module/invalidModule", mcp.INVALID_PARAMS, "Module not found: invalidModule", "Module 'invalidModule' not found")
-		c.Unread("context://module/", mcp.INVALID_PARAMS, "Module not found", "names no module")
+		c.Unread("context://module/", mcp.INVALID_PARAMS, "Module not found", "no module in the address")
 		for _, unknown := range []string{"context://nothing/here", "context:bad", "context:", "context://"} {
 			c.Unread(unknown, mcp.INVALID_REQUEST, "Unknown resource: "+unknown, "")
 		}
@@ -58,7 +58,7 @@ func TestProjectResources(t *testing.T) {
 func TestSessionResources(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
-		if text := c.Must("context://session/current"); !strings.Contains(text, "No active session: it begins with the first tool call") {
+		if text := c.Must("context://session/current"); !strings.Contains(text, "No active session: it begins with this client's first tool call") {
 			t.Errorf("before any call:\n%s", text)
 		}
 		path := c.Server.Notebook(t, "1")
@@ -127,7 +127,7 @@ func TestActivityOfEscapedPaths(t *testing.T) {
 func TestRecordContext(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
-		c.Bad("record_context", toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "patterns"}, "nothing was kept", "there is no project file", c.Path, "leave out add_to")
+		c.Bad("record_context", toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "patterns"}, "nothing was recorded", "there is no project file", c.Path, "leave out add_to")
 		c.WriteProject(sample.Shop)
 		file := func() string {
 			b, err := os.ReadFile(filepath.Join(c.Server.Root, c.Path))
@@ -163,11 +163,11 @@ func TestRecordContext(t *testing.T) {
 			args toolstest.Dict
 			want string
 		}{
-			{toolstest.Dict{}, "nothing to keep"},
+			{toolstest.Dict{}, "nothing to record"},
 			{toolstest.Dict{"solution": "x"}, "give discovery"},
 			{toolstest.Dict{"discovery": "x", "add_to": "patterns"}, "give module"},
 			{toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "commonIssues"}, "give solution"},
-			{toolstest.Dict{"discovery": "x", "module": "none", "add_to": "patterns"}, "there are auth, über uns"},
+			{toolstest.Dict{"discovery": "x", "module": "none", "add_to": "patterns"}, "known are auth, über uns"},
 			{toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "name"}, "add_to"},
 			{toolstest.Dict{"topics": []string{""}}, "topics"},
 		} {

@@ -63,7 +63,7 @@ func codeErrors(hooks *server.Hooks, settle func(string) string, refusal func(me
 				return
 			}
 			uri, _ := textfmt.Cut(read.Params.URI, 2000)
-			e = &requestError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no resource has an address like this: resources/templates/list lists the forms of addresses"}
+			e = &requestError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no resource has such an address: resources/templates/list lists the address templates"}
 			if inner := errors.Unwrap(err); inner != nil && reachedHandler(inner) {
 				e.Message, e.Reason = inner.Error(), inner.Error()
 			}

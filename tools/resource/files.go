@@ -55,7 +55,7 @@ func (d *Provider) readFile(ctx context.Context, uri string) (mcp.ResourceConten
 		return nil, err
 	}
 	tooLarge := func(size int64) error {
-		return fmt.Errorf("%s takes %s, at most %s are returned", textfmt.Quoted(c.Path.String()), textfmt.Kilobytes(int(size)), textfmt.Kilobytes(analysis.MaxFile))
+		return fmt.Errorf("%s has %s, and the limit is %s", textfmt.Quoted(c.Path.String()), textfmt.Kilobytes(int(size)), textfmt.Kilobytes(analysis.MaxFile))
 	}
 	switch {
 	case c.Size == nil:

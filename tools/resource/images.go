@@ -27,9 +27,9 @@ func addImages(s *server.MCPServer, d *Provider) {
 				return []mcp.ResourceContents{c}, err
 			})
 	}
-	add("jupyter://images/{image_id}", "image-by-id", "An image of one of your sessions, at the short address that answers in words name.", d.readImage)
+	add("jupyter://images/{image_id}", "image-by-id", "An image of one of your sessions, at the short address in text answers.", d.readImage)
 	const uri = "jupyter://sessions/{session_id}/images/{image_id}.{ext}"
-	add(uri, "image", "The image of a cell's output, SVG without scripts and outside references; one that is too large for an answer is scaled down. Answers of tools name the addresses.", d.readImage)
+	add(uri, "image", "An image in a cell's output: SVG without scripts and external references, and scaled down if too large for an answer. Tool answers contain the address.", d.readImage)
 	add(uri+images.FullSuffix, "full-image", "The original of an image that is too large for an answer.", func(_ context.Context, e images.Entry, img images.Image) (mcp.BlobResourceContents, error) {
 		return blobOf(e.URI()+images.FullSuffix, img.MIME, img.Data), nil
 	})

@@ -88,7 +88,7 @@ func noOverviewPage(path string) string {
 func noCurrentPage() string {
 	var w mdPage
 	w.line("# Active Session\n")
-	w.line("No active session: it begins with the first tool call of this client. Then its start, duration and status are here, with the files that its calls were about.\n")
+	w.line("No active session: it begins with this client's first tool call. Its start, duration, status and accessed files are shown here then.\n")
 	w.line("## Files Accessed (0)\n\n## Topics (0)\n\n## Activity Summary\n\n- **Tool Calls:** 0\n- **Discoveries:** 0")
 	return w.String()
 }

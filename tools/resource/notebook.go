@@ -36,14 +36,14 @@ const (
 type templated struct{ uri, name, description, mime string }
 
 var notebookTemplates = []templated{
-	{TemplateNotebook, "notebook", "A notebook that this client has open, as srcbook markdown: text as it stands, code in fenced blocks under the names of the cells. No outputs.", MIMEMarkdown},
-	{TemplateNotebook + "/" + formSrcmd, "notebook-srcmd", "The same, in the form that can be imported again.", MIMEMarkdown},
-	{TemplateNotebook + "/" + formJSON, "notebook-json", "A notebook in nbformat 4, with outputs made harmless, and images by their addresses.", MIMEJSON},
+	{TemplateNotebook, "notebook", "A notebook that this client has open, as srcbook markdown: text as is, code in fenced blocks under the cells' names. No outputs.", MIMEMarkdown},
+	{TemplateNotebook + "/" + formSrcmd, "notebook-srcmd", "The same, in a form that can be imported.", MIMEMarkdown},
+	{TemplateNotebook + "/" + formJSON, "notebook-json", "A notebook in nbformat 4, with sanitized outputs, and addresses for images.", MIMEJSON},
 	{TemplateNotebook + "/" + formCells, "notebook-cells", "The cells of a notebook: id, type, source and state of each.", MIMEJSON},
 	{TemplateNotebook + "/cells/{cell_id}", "notebook-cell", "The source of one cell, with the MIME type of its language.", ""},
-	{TemplateNotebook + "/cells/{cell_id}/outputs", "notebook-cell-outputs", "The outputs of one cell, made harmless, and images by their addresses.", MIMEJSON},
+	{TemplateNotebook + "/cells/{cell_id}/outputs", "notebook-cell-outputs", "The sanitized outputs of one cell, with addresses for images.", MIMEJSON},
 	{TemplateNotebook + "/executions/{run_id}", "notebook-execution", "One run of a cell that this client started: state, times and outputs.", MIMEJSON},
-	{TemplatePattern, "notebook-template", "A template to make a notebook from.", MIMEMarkdown},
+	{TemplatePattern, "notebook-template", "A template for new notebooks.", MIMEMarkdown},
 	{TemplateExport, "notebook-file", "A notebook as a srcbook file; file is its path without .ipynb.", MIMEMarkdown},
 	{TemplateFile, "notebook-cell-file", "One cell of a notebook as a file.", ""},
 	{templateCellFile, "cell-file", "One cell as a file, if only one notebook of the session has such a cell.", ""},

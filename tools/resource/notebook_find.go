@@ -14,7 +14,7 @@ import (
 
 // findNotebook finds an open notebook that the client of ctx may read at a session's address.
 func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (deps.OwnedNotebook, error) {
-	missing := noResource(u.uri, msgNotebook, "this session has no open notebook at that address: it belongs to another session, or was closed, by request or after some time without use; "+target.URIList+" lists the open notebooks, and reading a notebook by its path opens it")
+	missing := noResource(u.uri, msgNotebook, "this session has no open notebook at that address: it belongs to another session, or was closed, by request or when idle; "+target.URIList+" lists the open notebooks, and reading a notebook by its path opens it")
 	if u.form == formExport || u.form == formFile {
 		return d.findExport(ctx, u, missing)
 	}
@@ -55,7 +55,7 @@ func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error)
 	case len(named) == 1:
 		return named[0], nil
 	case len(named) > 1:
-		return deps.OwnedNotebook{}, noResource(u.uri, msgNotebook, "several notebooks of this session have that name: give the folders as well")
+		return deps.OwnedNotebook{}, noResource(u.uri, msgNotebook, "several notebooks of this session have that name: give the folders, too")
 	case u.form == formFile && u.file == "":
 		return exportOfCell(mine, u, missing)
 	case u.file == deps.AliasExport && len(mine) == 1:
@@ -71,7 +71,7 @@ func exportOfCell(mine []deps.OwnedNotebook, u notebookURI, missing error) (deps
 	case len(having) == 1:
 		return having[0], nil
 	case len(having) > 1:
-		return deps.OwnedNotebook{}, noResource(u.uri, msgCell, "several notebooks of this session have such a cell: give the notebook as well, as in "+target.ExportScheme+"{session-id}/{file}/cells/{cell-id}.py")
+		return deps.OwnedNotebook{}, noResource(u.uri, msgCell, "several notebooks of this session have such a cell: give the notebook, too, as in "+target.ExportScheme+"{session-id}/{file}/cells/{cell-id}.py")
 	case len(mine) > 0:
 		return deps.OwnedNotebook{}, noResource(u.uri, msgCell, "no notebook of this session has such a cell")
 	}

@@ -48,7 +48,7 @@ func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest
 	case formCurrent:
 		current, ok := d.CurrentNotebook(ctx)
 		if !ok {
-			return nil, noResource(u.uri, msgCurrent, "no notebook that this client used is still open: a tool that takes a path or a session opens one")
+			return nil, noResource(u.uri, msgCurrent, "no notebook of this client is open: a tool that takes a path or a session opens one")
 		}
 		c, err = d.readOwned(ctx, current, u)
 	default:

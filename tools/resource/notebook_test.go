@@ -42,7 +42,7 @@ func TestNotebookResources(t *testing.T) {
 			`{"id":"load","cell_type":"code","metadata":{"tags":["data"]},"outputs":[],"execution_count":null,"source":"print('one')\n1/0"}`,
 			`{"id":"r","cell_type":"raw","metadata":{},"source":"as it is"}`,
 		))
-		r.Refuses(r.Client, target.URICurrent, "No notebook for current session", "no notebook that this client used is still open")
+		r.Refuses(r.Client, target.URICurrent, "No notebook for current session", "no notebook of this client is open")
 		list := r.MustRead(target.URIList)
 		test.Eq(t, "[]", list.Text)
 		test.Eq(t, "application/json", list.MIMEType)
@@ -176,7 +176,7 @@ func TestNotebookResourcesRefused(t *testing.T) {
 		if _, _, err := r.Work.End(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
-		r.Refuses(r.Client, uri, "Notebook not found", "without use")
+		r.Refuses(r.Client, uri, "Notebook not found", "when idle")
 		if _, there := r.Listed(r.Client)[uri]; there {
 			t.Error("a closed notebook is listed")
 		}
@@ -442,7 +442,7 @@ func TestNotebookImport(t *testing.T) {
 			if _, body, _ := strings.Cut(again.Text, "\n\n"); !strings.Contains(text, body[strings.Index(body, "\n\n"):]) {
 				t.Errorf("exported again it is\n%s\nwanted\n%s", again.Text, text)
 			}
-			r.Bad("notebook_import", args, "something at")
+			r.Bad("notebook_import", args, "already exists")
 		}
 		r.Bad("notebook_import", toolstest.Dict{"path": "x.ipynb"}, "either content or source_path")
 		r.Bad("notebook_import", toolstest.Dict{"path": "x.ipynb", "content": "a", "source_path": "b"}, "either content or source_path")

@@ -65,7 +65,7 @@ func parseNotebookURI(uri string) (notebookURI, error) {
 	for i := range parts {
 		p, err := url.PathUnescape(parts[i])
 		if err != nil {
-			return u, noResource(uri, msgUnknown+uri, "its % escapes cannot be read: "+err.Error())
+			return u, noResource(uri, msgUnknown+uri, "invalid % escapes: "+err.Error())
 		}
 		parts[i] = p
 	}

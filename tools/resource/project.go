@@ -59,7 +59,7 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	case c.Type == "directory":
 		return nil, fmt.Errorf("%s: %w: it is a folder", f.Path, errProject)
 	case c.Size != nil && *c.Size > project.MaxBytes:
-		return nil, fmt.Errorf("%s: %w: it has %d bytes, at most %d are read", f.Path, errProject, *c.Size, project.MaxBytes)
+		return nil, fmt.Errorf("%s: %w: it has %d bytes, and the limit is %d", f.Path, errProject, *c.Size, project.MaxBytes)
 	}
 	if f.read != nil && stampOf(c) == f.file {
 		return f.read, nil

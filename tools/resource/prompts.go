@@ -24,14 +24,14 @@ func (d *Provider) OwnPrompts() []tool.Prompt {
 			Name: "work_together", Title: "Work beside me in a notebook",
 			Description: "Tells the agent how to work in a notebook that people have open.",
 			Arguments: []tool.PromptArgument{
-				{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder. Left out: the one where you are.", Complete: completeFiles(d.Deps, ".ipynb")},
+				{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder. Left out: the one you are in.", Complete: completeFiles(d.Deps, ".ipynb")},
 				{Name: "task", Description: "What to do."},
 			},
 			Text: func(ctx context.Context, args map[string]string) (string, error) { return togetherText(ctx, d, args) },
 		},
 		{
 			Name: "explore_dataset", Title: "Explore this dataset",
-			Description: "Looks at a data file, step by step, in a notebook that you watch.",
+			Description: "Explores a data file step by step in a notebook that you watch.",
 			Arguments: []tool.PromptArgument{
 				{Name: "file", Description: "The data file, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Deps, dataFiles...)},
 				{Name: "question", Description: "What you want to know."},
@@ -40,19 +40,19 @@ func (d *Provider) OwnPrompts() []tool.Prompt {
 		},
 		{
 			Name: "review_notebook", Title: "Review this notebook",
-			Description: "Reads a notebook and says what is wrong, unclear or missing, without changing it.",
+			Description: "Reports errors, unclear parts and gaps in a notebook, without changing it.",
 			Arguments: []tool.PromptArgument{
 				notebook,
-				{Name: "focus", Description: "What to look at most.", Complete: completeWords("correctness", "reproducibility", "clarity", "performance", "statistics")},
+				{Name: "focus", Description: "What to focus on.", Complete: completeWords("correctness", "reproducibility", "clarity", "performance", "statistics")},
 			},
 			Text: d.reviewText,
 		},
 		{
 			Name: "fix_failing_cell", Title: "Fix the failing cell",
-			Description: "Finds why a cell fails, mends it and runs it again.",
+			Description: "Finds out why a cell fails, fixes it and reruns it.",
 			Arguments: []tool.PromptArgument{
 				notebook,
-				{Name: "cell", Description: "Index or id of the cell. Left out: the first that shows an error.", Complete: d.completeFailing},
+				{Name: "cell", Description: "Index or id of the cell. Left out: the first with an error.", Complete: d.completeFailing},
 			},
 			Text: d.fixText,
 		},

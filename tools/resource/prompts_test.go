@@ -47,7 +47,7 @@ func TestPrompts(t *testing.T) {
 			{"explore_dataset", map[string]string{"file": data}, []string{"preview_data"}},
 			{"review_notebook", map[string]string{"path": nb, "focus": "statistics"}, []string{nb, "statistics"}},
 			{"review_notebook", map[string]string{"path": nb}, []string{"top to bottom"}},
-			{"fix_failing_cell", map[string]string{"path": nb}, []string{nb, "the first cell that shows an error"}},
+			{"fix_failing_cell", map[string]string{"path": nb}, []string{nb, "the first cell with an error"}},
 			{"fix_failing_cell", map[string]string{"path": nb, "cell": "c1"}, []string{"cell c1"}},
 			{"continue_work", nil, []string{"No earlier session is recorded"}},
 		} {

@@ -68,10 +68,10 @@ func (d *Provider) exploreText(ctx context.Context, args map[string]string) (str
 	return fmt.Sprintf(`Explore the data file %s together with me.%s
 
 1. Look at it`+textfmt.Hint(" with preview_data")+`: columns, types, size. Say in two sentences what it seems to be.
-2. Make the notebook %s`+textfmt.Hint(" with create_document")+` if it is not there, and work in it cell by cell, so that I see each step in JupyterLab.
-3. In small cells, each with a line of Markdown before it that says why: load the data, missing and impossible values, distributions, how the columns hang together. One plot at a time; print the numbers beside it.
-4. Look at each plot before you go on, and change your plan when the data says so.
-5. End with a Markdown cell: what was found, how sure it is, and what to look at next.`, textfmt.Quoted(file), question, textfmt.Quoted(book)), nil
+2. Create the notebook %s`+textfmt.Hint(" with create_document")+` if it does not exist, and work in it cell by cell, so that I see each step in JupyterLab.
+3. In small cells, each after a line of Markdown that gives the reason: load the data; look at missing and impossible values, distributions, and relations of columns. One plot at a time; print the numbers beside it.
+4. Look at each plot before you continue, and adapt your plan to the data.
+5. End with a Markdown cell: the findings, how certain they are, and what to look at next.`, textfmt.Quoted(file), question, textfmt.Quoted(book)), nil
 }
 
 func (d *Provider) reviewText(ctx context.Context, args map[string]string) (string, error) {
@@ -85,8 +85,8 @@ func (d *Provider) reviewText(ctx context.Context, args map[string]string) (stri
 	}
 	return fmt.Sprintf(`Review the notebook %s. Look at: %s.
 
-Read all of it`+textfmt.Hint(" with read_nb_cells")+` (follow next_cursor to the end), the outputs too. Change nothing and run nothing.
-Then list what you found, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what is good enough to stay. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, textfmt.Quoted(file), focus), nil
+Read all of it`+textfmt.Hint(" with read_nb_cells")+` (follow next_cursor to the end), including outputs. Change nothing and run nothing.
+Then list your findings, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what can stay as it is. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, textfmt.Quoted(file), focus), nil
 }
 
 func (d *Provider) fixText(ctx context.Context, args map[string]string) (string, error) {
@@ -94,17 +94,17 @@ func (d *Provider) fixText(ctx context.Context, args map[string]string) (string,
 	if err != nil {
 		return "", err
 	}
-	which := "the first cell that shows an error"
+	which := "the first cell with an error"
 	if c := freeText(args["cell"]); c != "" {
 		which = "cell " + c
 	}
-	return fmt.Sprintf(`In the notebook %s, %s fails. Mend it.
+	return fmt.Sprintf(`In the notebook %s, %s fails. Fix it.
 
-1. Read the notebook`+textfmt.Hint(" with read_nb_cells")+`, the traceback and what the cell depends on above all.
-2. Look at what the variables really are`+textfmt.Hint(" with get_variables")+` before you guess.
+1. Read the notebook`+textfmt.Hint(" with read_nb_cells")+`, above all the traceback and the cells it depends on.
+2. Check the actual variables`+textfmt.Hint(" with get_variables")+` before you guess.
 3. Say in one sentence why it fails.
 4. Change as little as possible`+textfmt.Hint(" with modify_nb_cells")+`, giving the revision that you read; I may be typing in it too.
-5. Run it`+textfmt.Hint(" with execute_nb_cells")+`. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, textfmt.Quoted(file), which), nil
+5. Run it`+textfmt.Hint(" with execute_nb_cells")+`. If it fails in another way, continue; if the same error occurs a third time, stop and tell me what you know.`, textfmt.Quoted(file), which), nil
 }
 
 func (d *Provider) continueText(ctx context.Context, args map[string]string) (string, error) {
@@ -140,5 +140,5 @@ func (d *Provider) continueText(ctx context.Context, args map[string]string) (st
 		return w.String(), nil
 	}
 	text, _ := textfmt.Cut(w.String(), maxRecent)
-	return text + "\nRead the files that matter first, as they are now: I may have changed them. Say in a few sentences where things stand and what you would do next, and then do it.", nil
+	return text + "\nFirst read the relevant files again: I may have changed them. Say in a few sentences where the work stands and what you would do next, and then do it.", nil
 }

@@ -24,19 +24,19 @@ type recordArgs struct {
 // A RecordResult is the answer of record_context.
 type RecordResult struct {
 	Session     string `json:"session" jsonschema:"Id of this session."`
-	Topics      int    `json:"topics" jsonschema:"How many topics it has now."`
-	Discoveries int    `json:"discoveries" jsonschema:"How many discoveries it has now."`
+	Topics      int    `json:"topics" jsonschema:"Number of its topics."`
+	Discoveries int    `json:"discoveries" jsonschema:"Number of its discoveries."`
 	Project     string `json:"project,omitempty" jsonschema:"The project file."`
-	Added       *bool  `json:"added,omitempty" jsonschema:"false if the project file had it already."`
+	Added       *bool  `json:"added,omitempty" jsonschema:"false if the project file already had it."`
 }
 
 // recordContext makes record_context.
 func recordContext(d *Provider) tool.Tool {
 	return tool.Tool{
 		Name:        "record_context",
-		Title:       "Keep a finding",
+		Title:       "Record a finding",
 		Toolset:     tool.ToolsetContext,
-		Description: "Keeps a topic, a discovery or a solved issue for later sessions, which read it at " + URICurrentWork + " and " + URIRecent + ". Use it when something took effort to find out and will matter again. With add_to and module it is also written into the project file.",
+		Description: "Records a topic, a discovery or a solved issue for later sessions, which read it at " + URICurrentWork + " and " + URIRecent + ". Use it if something took effort to find out and will matter again. With add_to and module it is also added to the project file.",
 		Output:      tool.ResultOf[RecordResult](nil),
 		Call:        tool.Typed(d.record),
 	}
@@ -45,13 +45,13 @@ func recordContext(d *Provider) tool.Tool {
 func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, error) {
 	switch {
 	case args.Discovery == "" && (args.Solution != "" || args.Module != "" || args.AddTo != ""):
-		return nil, errors.New("solution, module and add_to describe a discovery, but discovery is missing: give discovery")
+		return nil, errors.New("solution, module and add_to describe a discovery: give discovery")
 	case args.Discovery == "" && len(args.Topics) == 0:
-		return nil, errors.New("there is nothing to keep: give topics, a discovery, or both")
+		return nil, errors.New("nothing to record: give topics, a discovery, or both")
 	case args.AddTo != "" && args.Module == "":
-		return nil, errors.New("add_to names a list of a module, but module is missing: give module; " + URIOverview + " lists the modules")
+		return nil, errors.New("add_to needs a module: give module; " + URIOverview + " lists the modules")
 	case args.AddTo == project.CommonIssues && args.Solution == "":
-		return nil, errors.New("an issue is kept with its solution: give solution")
+		return nil, errors.New("an issue needs a solution: give solution")
 	}
 	var found []activity.Discovery
 	if args.Discovery != "" {
@@ -67,7 +67,7 @@ func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, e
 		}
 		var there bool
 		if doc, there, err = d.Project.add(ctx, args.Module, args.AddTo, projectEntry(args, here.ID)); err != nil {
-			return nil, fmt.Errorf("nothing was kept: %w", err)
+			return nil, fmt.Errorf("nothing was recorded: %w", err)
 		}
 		out.Project, out.Added = d.Project.Path.String(), new(!there)
 	}

@@ -281,7 +281,7 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 	} else if r, ok := l.liveAt(uri); ok {
 		sub.state = r.State(s.client)
 	} else if !strings.HasPrefix(uri, target.JupyterScheme) && !strings.HasPrefix(uri, "context://") {
-		return noResource(uri, msgUnknown+uri, "no resource has an address like this: resources/templates/list lists the forms of addresses")
+		return noResource(uri, msgUnknown+uri, "no resource has such an address: resources/templates/list lists the address templates")
 	}
 	s.subs[uri] = sub
 	return nil

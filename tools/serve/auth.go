@@ -26,7 +26,7 @@ func CheckToken(token string) error {
 	}
 	for _, r := range token {
 		if r <= ' ' || r >= 0x7f { // an Authorization header cannot contain it, RFC 6750
-			return errors.New("the token has a character that is not a letter, digit or sign of ASCII, such as a space")
+			return errors.New("the token has a space, or a character that is not printable ASCII")
 		}
 	}
 	return nil
@@ -97,7 +97,7 @@ func Bearer(r *http.Request) (token string, ok bool) {
 func entrant(ctx context.Context, only string) (caller, error) {
 	e, ok := entrantIn(ctx)
 	if !ok || e.Name != only {
-		return "", &denial{status: http.StatusUnauthorized, message: "this server is another user's"}
+		return "", &denial{status: http.StatusUnauthorized, message: "this is another user's server"}
 	}
 	if e.Still != nil {
 		if err := e.Still(ctx); err != nil {
@@ -129,9 +129,9 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 	case s.issuer != nil:
 		d.message = fmt.Sprintf("a token is needed: send the header \"Authorization: Bearer TOKEN\" with a token that %s has issued for this server", s.issuer.cfg.Issuer)
 	case d.code == "":
-		d.message = `a token is needed: send the header "Authorization: Bearer TOKEN" with the token that nbduet was given or has shown at its start`
+		d.message = `a token is needed: send the header "Authorization: Bearer TOKEN" with the token that nbduet was given or printed at startup`
 	default:
-		d.message = "the token is wrong: send the token that nbduet was given or printed at its start"
+		d.message = "the token is wrong: send the token that nbduet was given or printed at startup"
 	}
 	return "", d
 }

@@ -109,14 +109,14 @@ func (cfg Config) check() (Config, error) {
 	if strings.ContainsFunc(cfg.UserHeader, func(r rune) bool {
 		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) {
-		return cfg, fmt.Errorf("%q is not a header's name, such as X-User", cfg.UserHeader)
+		return cfg, fmt.Errorf("%q is not a header name, such as X-User", cfg.UserHeader)
 	}
 	if (cfg.CertFile == "") != (cfg.KeyFile == "") {
 		return cfg, errors.New("a TLS certificate and its key go together: give both, or neither")
 	}
 	for _, h := range cfg.AllowedHosts {
 		if h == "" || strings.ContainsAny(h, "/@ \t") {
-			return cfg, fmt.Errorf("%q is not a host's name, such as nb.example.org or nb.example.org:8443", h)
+			return cfg, fmt.Errorf("%q is not a host name, such as nb.example.org or nb.example.org:8443", h)
 		}
 	}
 	cfg, err := cfg.withAudiences()

@@ -33,7 +33,7 @@ const (
 var (
 	// errIssuer matches errors that do not concern the token.
 	errIssuer = errors.New("the issuer's keys cannot be read")
-	errSigned = errors.New("no key of the issuer has signed the token")
+	errSigned = errors.New("no key of the issuer signed the token")
 )
 
 // A keyring has the keys of an issuer. It reads them when the first token arrives, when they are old, and when a token names
@@ -73,7 +73,7 @@ func newKeyring(stay context.Context, cfg Config) *keyring {
 func (k *keyring) verify(ctx context.Context, token string) ([]byte, error) {
 	jws, err := jose.ParseSignedCompact(token, signing)
 	if err != nil {
-		return nil, fmt.Errorf("read the token: %w", err)
+		return nil, fmt.Errorf("parse the token: %w", err)
 	}
 	head := jws.Signatures[0].Protected
 	for _, again := range []bool{false, true} {
@@ -175,7 +175,7 @@ func (k *keyring) fetch() (usable []jose.JSONWebKey, err error) {
 		}
 	}
 	if len(usable) == 0 {
-		return nil, errors.New("the issuer publishes no key that checks signatures")
+		return nil, errors.New("the issuer publishes no usable signing key")
 	}
 	return usable, nil
 }

@@ -67,7 +67,7 @@ func TestIssuerFails(t *testing.T) {
 		}, "use https"},
 		"no keys": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://%[1]s/keys","keys":[{"kty":"odd"},5]}`, r.Host)
-		}, "no key that checks"},
+		}, "no usable signing key"},
 		"no keys of that kind": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://%[1]s/keys","keys":"none"}`, r.Host)
 		}, "read the issuer's keys"},

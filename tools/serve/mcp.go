@@ -149,14 +149,14 @@ func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) makeRoom(who caller) bool {
 	gone, ok := s.sessions.room(who)
 	if gone != nil {
-		s.drop(gone, "too many MCP sessions are open: the session that was silent for longest ends", "most", s.cfg.Limits.Clients)
+		s.drop(gone, "too many MCP sessions are open: ending the one silent for longest", "most", s.cfg.Limits.Clients)
 	}
 	return ok
 }
 
 // expire ends a session that has been silent for too long.
 func (s *Server) expire(sess *mcpSession) {
-	s.drop(sess, "an MCP client was silent for too long: its session ends", "after", s.cfg.ClientTimeout)
+	s.drop(sess, "ending an MCP session that was silent for too long", "after", s.cfg.ClientTimeout)
 }
 
 // drop ends a session that was removed from the table.
@@ -172,7 +172,7 @@ func (s *Server) drop(sess *mcpSession, why string, args ...any) {
 func (s *Server) withSession(w http.ResponseWriter, r *http.Request, what part, next func(*http.Request, *mcpSession)) {
 	id := r.Header.Get(server.HeaderKeySessionID)
 	if id == "" {
-		Refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize begins a session and answers its id")
+		Refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize starts a session and returns its id")
 		return
 	}
 	sess := s.sessions.find(id, callerIn(r.Context()), false)

@@ -21,7 +21,7 @@ var resources = []string{"", "/mcp", "/sse"}
 func cleanPublicURL(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%q is not a server's URL, such as https://nb.example.org", address)
+		return "", fmt.Errorf("%q is not a server URL, such as https://nb.example.org", address)
 	}
 	u.Path, u.RawPath = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/mcp"), "/"), ""
 	return u.String(), nil

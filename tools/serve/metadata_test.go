@@ -136,14 +136,14 @@ func TestClientFindsIssuer(t *testing.T) {
 func TestWrongIssuer(t *testing.T) {
 	i := issuertest.Start(t)
 	for says, edit := range map[string]func(*Config){
-		"issuer is missing":   func(c *Config) { c.OIDC.Issuer = "" },
-		"not an issuer's URL": func(c *Config) { c.OIDC.Issuer = "login.example.org" },
-		"use https":           func(c *Config) { c.OIDC.Issuer = "http://login.example.org" },
-		"?a=b":                func(c *Config) { c.OIDC.Issuer = i.URL + "?a=b" },
-		"need an audience":    func(c *Config) { c.PublicURL = "" },
-		"audience":            func(c *Config) { c.OIDC.Audiences = []string{" "} },
-		"not an OAuth scope":  func(c *Config) { c.OIDC.Scopes = []string{`a"b`} },
-		"not a server's URL":  func(c *Config) { c.PublicURL = "nb.example.org" },
+		"issuer is missing":  func(c *Config) { c.OIDC.Issuer = "" },
+		"not an issuer URL":  func(c *Config) { c.OIDC.Issuer = "login.example.org" },
+		"use https":          func(c *Config) { c.OIDC.Issuer = "http://login.example.org" },
+		"?a=b":               func(c *Config) { c.OIDC.Issuer = i.URL + "?a=b" },
+		"need an audience":   func(c *Config) { c.PublicURL = "" },
+		"audience":           func(c *Config) { c.OIDC.Audiences = []string{" "} },
+		"not an OAuth scope": func(c *Config) { c.OIDC.Scopes = []string{`a"b`} },
+		"not a server URL":   func(c *Config) { c.PublicURL = "nb.example.org" },
 	} {
 		cfg := Config{MCP: server.NewMCPServer("toy", "1"), Clients: &tool.Clients{}, PublicURL: public, OIDC: &OIDC{Issuer: i.URL}}
 		if _, err := New(cfg); err != nil {

@@ -53,14 +53,14 @@ var helps = map[string]string{
 	tookName:      "Duration of tool calls.",
 	requestsName:  "HTTP requests answered, by status.",
 	buildName:     "1, with the version of the program.",
-	imagesName:    "Bytes of the images kept.",
-	documentsName: "Documents open, each with a room.",
-	runsName:      "Runs of cells and of code remembered, by state.",
-	runBytesName:  "Bytes of the outputs remembered of ended runs.",
+	imagesName:    "Bytes of stored images.",
+	documentsName: "Open documents, each with a room.",
+	runsName:      "Retained runs of cells and of code, by state.",
+	runBytesName:  "Bytes of retained outputs of ended runs.",
 	analysesName:  "Analysis sessions of all clients.",
-	kernelsName:   "Kernels that this program has started for no notebook.",
-	clientsName:   "Clients: MCP sessions, streams of the older transport, and principals that have called without either.",
-	inFlightName:  "HTTP requests being served, streams not counted.",
+	kernelsName:   "Kernels started without a notebook.",
+	clientsName:   "Clients: MCP sessions, streams of the older transport, and principals that called without either.",
+	inFlightName:  "HTTP requests being served, without streams.",
 }
 
 // callBuckets are the bounds of the histogram of call durations, in seconds: from answers out of memory to cells that
@@ -92,7 +92,7 @@ func (m *Metrics) answered(status int) {
 // of sets the server whose clients are counted. It returns an error if there is one already.
 func (m *Metrics) of(s *Server) error {
 	if !m.server.CompareAndSwap(nil, s) {
-		return errors.New("its clients are shown already")
+		return errors.New("its clients are already counted")
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (m *Metrics) handler() http.Handler {
 		case m.readers <- struct{}{}:
 			defer func() { <-m.readers }()
 		default:
-			busy(w, http.StatusServiceUnavailable, "the figures are being read by others: try again later")
+			busy(w, http.StatusServiceUnavailable, "too many requests for metrics: try again later")
 			return
 		}
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")

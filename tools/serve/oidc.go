@@ -52,11 +52,11 @@ func (cfg OIDC) check() error {
 		return err
 	}
 	if len(cfg.Audiences) == 0 {
-		return errors.New("the issuer's tokens need an audience: it is missing, and so is this server's public URL")
+		return errors.New("the issuer's tokens need an audience: set it, or this server's public URL")
 	}
 	for _, a := range cfg.Audiences {
 		if strings.TrimSpace(a) == "" {
-			return errors.New("one of the audiences of the issuer's tokens is empty")
+			return errors.New("an audience of the issuer's tokens is empty")
 		}
 	}
 	for _, scope := range cfg.Scopes {
@@ -72,7 +72,7 @@ func (cfg OIDC) check() error {
 func checkIssuer(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("%q is not an issuer's URL, such as https://login.example.org/realms/lab", address)
+		return fmt.Errorf("%q is not an issuer URL, such as https://login.example.org/realms/lab", address)
 	}
 	return checkSafe(u)
 }
@@ -108,11 +108,11 @@ func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	case errors.As(err, &late):
 		return "", bad("the token has expired: get a new one from " + i.cfg.Issuer)
 	case err != nil:
-		return "", bad(fmt.Sprintf("the token is unknown here, and is not a valid token that %s has signed", i.cfg.Issuer))
+		return "", bad(fmt.Sprintf("the token is unknown here, and is not a valid token signed by %s", i.cfg.Issuer))
 	case !slices.ContainsFunc(t.Audience, func(a string) bool { return slices.Contains(i.cfg.Audiences, a) }):
-		return "", bad(fmt.Sprintf("the token is meant for another server: its audience has to be one of %s", strings.Join(i.cfg.Audiences, ", ")))
+		return "", bad(fmt.Sprintf("the token is meant for another server: its audience must be one of %s", strings.Join(i.cfg.Audiences, ", ")))
 	case t.Subject == "" || len(t.Subject) > maxSubject:
-		return "", bad("the token names no subject (sub), or one that is too long")
+		return "", bad("the token's subject (sub) is missing or too long")
 	}
 	var claims scopeClaims
 	if err := t.Claims(&claims); err != nil {

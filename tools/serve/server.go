@@ -195,7 +195,7 @@ func (s *Server) endClient(c *tool.Client) {
 	ctx, stop := context.WithTimeout(context.Background(), endTime)
 	defer stop()
 	if err := c.Leave(ctx); err != nil {
-		s.log.Warn("a client has left, but not all that it had could be ended", "error", err)
+		s.log.Warn("a client left, but its work could not be ended cleanly", "error", err)
 	}
 }
 

@@ -44,7 +44,7 @@ func newSessions(clients *tool.Clients, lim Limits) *sessions {
 var (
 	errTooManySessions = errors.New("too many MCP sessions are open: try again later")
 	errSessionBusy     = errors.New("this MCP session has too many requests open: wait for answers")
-	errNoSession       = errors.New("unknown MCP session: it has ended, or another token has begun it; begin a new one with initialize")
+	errNoSession       = errors.New("unknown MCP session: it has ended, or belongs to another token; start a new one with initialize")
 )
 
 // room reports whether one more session may begin. At the limit, it removes the session that has been silent for longest:

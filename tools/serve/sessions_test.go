@@ -70,7 +70,7 @@ func TestSilentClients(t *testing.T) {
 		calls := r.begin()
 		called := r.hold("/mcp", call(1, "wait", "long"), "long", calls)
 		silent := r.begin()
-		eventually(t, "the silent client to be gone", func() bool { return strings.Contains(r.log.String(), "its session ends") })
+		eventually(t, "the silent client to be gone", func() bool { return strings.Contains(r.log.String(), "silent for too long") })
 		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), silent), 404, "initialize")
 		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), listens), 200)
 		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), calls), 200)

@@ -93,7 +93,7 @@ func (o *sockets) known(r *http.Request, who caller) (wait bool, err error) {
 	case errors.As(err, &d):
 		return d.status == http.StatusServiceUnavailable, d
 	case now != who:
-		return false, errors.New("the token is another's now")
+		return false, errors.New("the token's owner has changed")
 	}
 	return false, nil
 }

@@ -51,7 +51,7 @@ func (s *Server) getEvents(w *writer, r *http.Request) {
 func (s *Server) postMessage(w *writer, r *http.Request, m jsonrpc.Message, body []byte) {
 	sess := s.sessions.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
 	if sess == nil {
-		Refuse(w, http.StatusNotFound, "unknown stream: it has ended, or another token has opened it; open a new one with GET /sse")
+		Refuse(w, http.StatusNotFound, "unknown stream: it has ended, or belongs to another token; open a new one with GET /sse")
 		return
 	}
 	// mcp-go requires a header with the method if there is one with the newest revision, but that rule belongs to Streamable

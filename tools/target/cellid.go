@@ -32,7 +32,7 @@ type UnknownCellError struct {
 
 // Error implements error.
 func (e *UnknownCellError) Error() string {
-	return fmt.Sprintf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", e.what, textfmt.Quoted(e.id), Holds(e.count))
+	return fmt.Sprintf("%s: no cell with the id %s, it may have been deleted: read the cells again; %s", e.what, textfmt.Quoted(e.id), Holds(e.count))
 }
 
 // Find returns the index among v.Now of the cell with an id, or of the only cell whose id begins with it. what is the name
@@ -115,7 +115,7 @@ func (v View) ambiguous(what, id string, fits []int, gone []string) error {
 	if more := len(parts) - fitsShown; more > 0 {
 		parts = append(parts[:fitsShown], fmt.Sprintf("and %d more", more))
 	}
-	return fmt.Errorf("%s: the id %s fits several cells that you may mean: %s; give more of the id; nothing was changed", what, textfmt.Quoted(id), strings.Join(parts, ", "))
+	return fmt.Errorf("%s: the id %s matches several cells that you may mean: %s; give more of the id; nothing was changed", what, textfmt.Quoted(id), strings.Join(parts, ", "))
 }
 
 // twins refuses an nbformat id that several cells have.

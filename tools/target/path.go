@@ -27,7 +27,7 @@ func NotebookArg(name, path string) (jupyter.Path, error) {
 // instead of the root.
 func FileArg(name, path, instead string) (jupyter.Path, error) {
 	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") { // a browser's
-		return jupyter.Path{}, fmt.Errorf("%s %s is an address, not a path"+textfmt.Hint(": nb_path_from_url gives the path of a notebook's address"), name, textfmt.Quoted(path))
+		return jupyter.Path{}, fmt.Errorf("%s %s is a URL, not a path"+textfmt.Hint(": nb_path_from_url gives the path of a notebook's URL"), name, textfmt.Quoted(path))
 	}
 	clean, err := FolderArg(name, path)
 	if err == nil && clean.IsRoot() {

@@ -52,7 +52,7 @@ func ParseRevisionOf(s, from string) (ydoc.Revision, error) {
 // Forced is the argument that lets a call overwrite content that the client has not read, and disturb a person who is
 // typing.
 type Forced struct {
-	Force bool `json:"force,omitempty" jsonschema:"Even if you have not read it as it is, or a person is typing there." default:"false"`
+	Force bool `json:"force,omitempty" jsonschema:"Even if its current state is unread, or a person is typing there." default:"false"`
 }
 
 // Reasoned is the argument with which a call says why it edits, for people who look at the edits that can be undone. Every

@@ -48,7 +48,7 @@ func (v View) findTheirs(what string) (int, error) {
 	}
 	at := slices.IndexFunc(v.Now, func(c ydoc.Cell) bool { return c.ID == id })
 	if at < 0 { // the cell was added after the view was made
-		return 0, fmt.Errorf("%s %q: they have just gone to another cell: call again", what, Theirs)
+		return 0, fmt.Errorf("%s %q: they just moved to another cell: call again", what, Theirs)
 	}
 	v.touch(id)
 	return at, nil

@@ -86,7 +86,7 @@ func (v View) Again(what string) error {
 	if !v.again {
 		return nil
 	}
-	return fmt.Errorf("%s: this call was refused and is refused again, because its indexes do not mean the cells as they were shown then: name the cell by its id, or read the notebook; nothing was done", what)
+	return fmt.Errorf("%s: this call was refused and is refused again, because its indexes do not refer to the cells as shown then: name the cell by its id, or read the notebook; nothing was done", what)
 }
 
 // At returns the cell that the client means by an index, which must be one of Listed. what is the name of the argument.
@@ -153,7 +153,7 @@ func (v View) introduce(index int, what string) error {
 	if shown != "" {
 		shown = fmt.Sprintf("\nOf index %d: %s", index, shown)
 	}
-	return fmt.Errorf("%s: an index means a cell as you were last shown it, and you were shown none of this notebook: %s; nothing was done: name the cell by its id, or read the notebook%s",
+	return fmt.Errorf("%s: an index refers to a cell as last shown to you, and you were shown none of this notebook: %s; nothing was done: name the cell by its id, or read the notebook%s",
 		what, strings.Join(parts, ", "), strings.TrimSuffix(shown, "\n"))
 }
 

@@ -68,10 +68,10 @@ type Document interface {
 type FileNote struct {
 	Saved       *bool  `json:"saved,omitempty" jsonschema:"false if the file lacks changes of the shared document; absent otherwise."`
 	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file is not up to date."`
-	Away        string `json:"server_away,omitempty" jsonschema:"Why this is not the shared document as it is now: its server is away, or it is damaged."`
-	Tabs        string `json:"tabs,omitempty" jsonschema:"Said once: people's tabs do not show edits as they are made."`
-	Older       string `json:"older_format,omitempty" jsonschema:"Said once: saving converts the file."`
-	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
+	Away        string `json:"server_away,omitempty" jsonschema:"Why this is not the current shared document: its server is unreachable, or it is damaged."`
+	Tabs        string `json:"tabs,omitempty" jsonschema:"Reported once: people's tabs do not show edits live."`
+	Older       string `json:"older_format,omitempty" jsonschema:"Reported once: saving converts the file."`
+	Overwritten string `json:"overwritten,omitempty" jsonschema:"Reported once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
 	// People has another name in JSON, because some answers list people themselves. It is nil without such lines.
 	People *[]string `json:"carets,omitempty" jsonschema:"Who is in a cell that the call touched."`
 }
@@ -290,7 +290,7 @@ func (a *Answer) Trim(shorter func() bool) error {
 			return err
 		}
 		if !shorter() {
-			return Fault{errors.New("the answer is too long to be sent")}
+			return Fault{errors.New("the answer is too long to send")}
 		}
 	}
 }

@@ -46,7 +46,7 @@ func (c Cancelled) ByUser() bool {
 
 // ErrDisconnected is the cause with which a call's context ends when its connection is lost, if the protocol does not treat
 // that as a cancellation.
-var ErrDisconnected = errors.New("the client's connection is gone")
+var ErrDisconnected = errors.New("the client's connection was lost")
 
 // StopsRuns reports whether the code started by a call ends with the call, whose context has ended: if its client's user
 // wants that, or, with always, if its client has cancelled the call for any reason, or has left.

@@ -92,7 +92,7 @@ func (c *Client) begin(ctx context.Context) (bound context.Context, end func(), 
 	case c.left || c.gone.Err() != nil:
 		return nil, nil, errLeft
 	case c.calling >= maxCalling:
-		return nil, nil, fmt.Errorf("this client has %d calls running, the most at a time: wait for one to end", maxCalling)
+		return nil, nil, fmt.Errorf("this client has %d calls running, the maximum: wait for one to end", maxCalling)
 	}
 	c.calling++
 	c.calls.Add(1)

@@ -128,7 +128,7 @@ func (c *complaints) unknown(s *jsonschema.Schema, further []string, at []string
 	if near != nil {
 		meant = " (did you mean " + textfmt.QuotedList(near) + "?)"
 	}
-	c.add("%s has no argument %s%s: there are %s", of, textfmt.QuotedList(further), meant, strings.Join(names, ", "))
+	c.add("%s has no argument %s%s: it takes %s", of, textfmt.QuotedList(further), meant, strings.Join(names, ", "))
 }
 
 // isKind reports whether a value has one of JSON Schema's types.

@@ -100,7 +100,7 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 			return a, nil, err
 		}
 	} else if c = s.find(ctx, req.Params.RequestState, t.Name); c == nil {
-		return nil, nil, errors.New("unknown requestState: the call that this one continues was given up, or nbduet was restarted since" + textfmt.Hint("; list_runs shows the outcome of its cells"))
+		return nil, nil, errors.New("unknown requestState: the call that this one continues was abandoned, or nbduet was restarted since" + textfmt.Hint("; list_runs shows the outcome of its cells"))
 	}
 	select {
 	case c.slot <- struct{}{}:

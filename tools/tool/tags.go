@@ -37,7 +37,7 @@ var endings = map[string]string{
 
 // RevisionText describes a revision in a result.
 func RevisionText(of string) string {
-	return "Changes exactly when " + of + " does; give it with a change made from that state."
+	return "Changes exactly when " + of + " does; give it with a change based on that state."
 }
 
 // tagged refines a field by its struct tags:

@@ -12,10 +12,10 @@ import (
 
 // A Behind is the run that a queued run waits for, in the answer of a tool.
 type Behind struct {
-	RunID   string  `json:"run_id,omitempty" jsonschema:"Absent if another client asked for it."`
+	RunID   string  `json:"run_id,omitempty" jsonschema:"Absent if another client started it."`
 	CellID  string  `json:"cell_id,omitempty"`
 	State   string  `json:"state"`
-	Seconds float64 `json:"seconds" jsonschema:"How long it has taken so far."`
+	Seconds float64 `json:"seconds" jsonschema:"Its duration so far."`
 
 	says string
 }

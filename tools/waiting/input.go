@@ -44,16 +44,16 @@ func (w Waits) HowToAnswer(id string, r run.Result) string {
 	case r.Asking == nil:
 		return ""
 	case r.State != run.WaitingForInput:
-		return Asks(r) + " and is interrupted without an answer in time; a person is being asked by elicitation"
+		return Asks(r) + " and is interrupted if not answered in time; a person is being asked by elicitation"
 	case r.Asking.Password && !w.AgentPasswords:
-		return Asks(r) + " and is interrupted without an answer in time: " + onlyPerson(id)
+		return Asks(r) + " and is interrupted if not answered in time: " + onlyPerson(id)
 	}
-	return fmt.Sprintf("%s and is interrupted without an answer in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + textfmt.Hint(", cancel_run stops it")
+	return fmt.Sprintf("%s and is interrupted if not answered in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + textfmt.Hint(", cancel_run stops it")
 }
 
 // onlyPerson says how a password is answered.
 func onlyPerson(id string) string {
-	return "a person has to answer a password" + textfmt.Hint(fmt.Sprintf(", so wait_run with run_id %q from an MCP client that offers elicitation asks them", id)) +
+	return "a person must answer a password" + textfmt.Hint(fmt.Sprintf(", so wait_run with run_id %q from an MCP client that offers elicitation asks them", id)) +
 		"; elsewhere ask your user to start nbduet with --allow-agent-passwords" + textfmt.Hint(", which lets answer_input answer") + textfmt.Hint("; cancel_run stops the code")
 }
 

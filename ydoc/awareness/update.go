@@ -52,7 +52,7 @@ func ParseUpdate(update []byte, lim wire.Limits) ([]State, error) {
 func parseState(r *wire.Reader, lim wire.Limits) (State, error) {
 	s := State{ClientID: r.Uint()}
 	if s.Clock = r.Uint(); s.Clock > maxClock {
-		r.Fail(wire.ReasonOverflow, "client %d has the clock %d, at most %d is taken", s.ClientID, s.Clock, uint64(maxClock))
+		r.Fail(wire.ReasonOverflow, "client %d has the clock %d, at most %d is allowed", s.ClientID, s.Clock, uint64(maxClock))
 	}
 	raw := pyjson.Standard(r.VarString(lim.AwarenessStateBytes)) // a Python peer may write NaN
 	if err := r.Err(); err != nil {

@@ -105,7 +105,7 @@ func (d *Doc) Follow(f func(Batch)) (stop func()) {
 		f(Batch{Messages: d.window.all(), Whole: true})
 	})
 	return func() {
-		d.Read("follow no longer", func() {
+		d.Read("stop following", func() {
 			delete(d.follow, &f)
 			d.window.followed = len(d.follow) > 0
 		})

@@ -17,7 +17,7 @@ type brokenError struct {
 }
 
 func (e *brokenError) Error() string {
-	return fmt.Sprintf("%s: %v: %v; join the room afresh", e.op, ErrBroken, e.cause)
+	return fmt.Sprintf("%s: %v: %v; rejoin the room", e.op, ErrBroken, e.cause)
 }
 
 func (e *brokenError) Unwrap() []error { return []error{ErrBroken, e.cause} }

@@ -78,7 +78,7 @@ func (x *Tx) cutAt(t *Type, pos int) (left, right *ycrdt.Item) {
 	left, n := t.seek(pos)
 	switch {
 	case left == nil && pos > 0:
-		panic(fmt.Errorf("position %d is beyond the end %d", pos, t.Length))
+		panic(fmt.Errorf("position %d is past the end %d", pos, t.Length))
 	case left == nil:
 		return nil, t.Start
 	}
@@ -119,7 +119,7 @@ func (x *Tx) Remove(t *Type, pos, n int) {
 	_, item := x.cutAt(t, pos)
 	for left := n; left > 0; item = item.Right {
 		if item == nil {
-			panic(fmt.Errorf("%d units from %d are beyond the end", n, pos))
+			panic(fmt.Errorf("%d units from %d are past the end", n, pos))
 		}
 		if !visible(item) {
 			continue

@@ -18,7 +18,7 @@ const own = "nbduet:"
 const Most = 10_000
 
 // ErrTooMany means that there would be more than [Most] entries.
-var ErrTooMany = fmt.Errorf("more than %d entries of the state", Most)
+var ErrTooMany = fmt.Errorf("more than %d state entries", Most)
 
 // Entries are checked entries, with plain JSON values; nil removes one.
 type Entries map[string]any

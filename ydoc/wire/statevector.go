@@ -40,7 +40,7 @@ func readStateVector(b []byte, lim Limits, each func(client, clock uint64)) erro
 			break
 		}
 		if !seen.add(client) {
-			r.failAt(start, ReasonDuplicate, "client %d comes twice", client)
+			r.failAt(start, ReasonDuplicate, "client %d appears twice", client)
 			break
 		}
 		if each != nil {

@@ -66,7 +66,7 @@ func (u *updateReader) structs() {
 			return
 		}
 		if !seen.add(client) {
-			u.failAt(start, ReasonDuplicate, "structs of client %d come twice", client)
+			u.failAt(start, ReasonDuplicate, "structs of client %d appear twice", client)
 			return
 		}
 		if n > uint64(max(u.lim.Structs-u.nStructs, 0)) {
@@ -137,7 +137,7 @@ func (u *updateReader) place(info byte, client, clock uint64) (inMap bool) {
 	switch info & (FlagOrigin | FlagRightOrigin) {
 	case FlagOrigin | FlagRightOrigin:
 		if u.err == nil && left == right {
-			u.failAt(start, ReasonReference, "clock %d of client %d stands both right and left of clock %d of client %d", clock, client, left.clock, left.client)
+			u.failAt(start, ReasonReference, "clock %d of client %d is both right and left of clock %d of client %d", clock, client, left.clock, left.client)
 		}
 		return false
 	case FlagOrigin, FlagRightOrigin:
@@ -188,7 +188,7 @@ func (u *updateReader) deleteSet() {
 			return
 		}
 		if !seen.add(client) {
-			u.failAt(start, ReasonDuplicate, "deletes of client %d come twice", client)
+			u.failAt(start, ReasonDuplicate, "deletes of client %d appear twice", client)
 			return
 		}
 		if n > uint64(max(u.lim.DeleteRanges-u.nRanges, 0)) {

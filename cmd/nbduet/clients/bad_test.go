@@ -86,7 +86,7 @@ func TestEmpty(t *testing.T) {
 			file := fileOf(t, m, client)
 			put(t, file, text, 0o640)
 			out, _ := run(t, m, removing, client)
-			test.StrContains(t, out, "nothing to take out", test.Sprint(client))
+			test.StrContains(t, out, "nothing to remove", test.Sprint(client))
 			test.Eq(t, text, get(t, file), test.Sprint(client))
 			run(t, m, writing, client)
 			if got := get(t, file); got != strings.TrimSpace(text)+strings.ReplaceAll(fresh, "\n", ends(text)) {
@@ -265,7 +265,7 @@ func TestUsage(t *testing.T) {
 		args   string
 		says   string
 	}{
-		{clients.Config{}, "", "for which client? One of claude-desktop, claude-code"},
+		{clients.Config{}, "", "name a client, one of claude-desktop, claude-code"},
 		{clients.Config{}, "claude-cod", `did you mean "claude-code"?`},
 		{clients.Config{}, "emacs", "the clients are claude-desktop"},
 		{clients.Config{}, "cursor zed", "unexpected argument zed"},
@@ -273,7 +273,7 @@ func TestUsage(t *testing.T) {
 		{clients.Config{List: true, Remove: true}, "", "exclude each other"},
 		{clients.Config{List: true}, "cursor", "unexpected argument cursor"},
 		{clients.Config{List: true, File: "x"}, "", "--file"},
-		{clients.Config{JSON: true}, "cursor", "--json is for --list"},
+		{clients.Config{JSON: true}, "cursor", "--json needs --list"},
 		{clients.Config{URL: "localhost:8888"}, "cursor", "such as http://localhost:8888"},
 		{clients.Config{URL: "http://u:secret@h"}, "cursor", "--token-file"},
 		{clients.Config{URL: "http://h:p/?token=secret"}, "cursor", "--jupyter-url"},

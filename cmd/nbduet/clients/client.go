@@ -40,11 +40,11 @@ var clients = []client{
 	},
 	{
 		name: "claude-code", title: "Claude Code", program: "claude", format: jsonFile{key: "mcpServers", typed: true},
-		file: claudeCode, signs: claudeSigns, next: "start claude anew, where /mcp shows it",
+		file: claudeCode, signs: claudeSigns, next: "start claude again; /mcp shows it",
 	},
 	{
 		name: "cursor", title: "Cursor", program: "cursor", format: jsonFile{key: "mcpServers"},
-		file: cursor, signs: folder(cursor), next: "switch it on in Cursor's settings, under MCP",
+		file: cursor, signs: folder(cursor), next: "turn it on in Cursor's settings, under MCP",
 	},
 	{
 		name: "vscode", title: "VS Code", program: "code", format: jsonFile{key: "servers", typed: true},
@@ -52,15 +52,15 @@ var clients = []client{
 	},
 	{
 		name: "jupyter-ai", title: "Jupyter AI", format: jsonFile{key: "mcp_servers", list: true},
-		file: jupyterAI, signs: jupyterAISigns, next: "restart JupyterLab; it reads this file for chats below its folder, if that is below JupyterLab's own (--file=FOLDER/.jupyter/mcp_settings.json is for another)",
+		file: jupyterAI, signs: jupyterAISigns, next: "restart JupyterLab; the file applies to chats in its folder, if that is inside JupyterLab's (--file=FOLDER/.jupyter/mcp_settings.json for another)",
 	},
 	{
 		name: "codex", title: "Codex", program: "codex", format: tomlTable{key: "mcp_servers"},
-		file: codex, signs: folder(codex), next: "start codex anew, where /mcp shows it",
+		file: codex, signs: folder(codex), next: "start codex again; /mcp shows it",
 	},
 	{
 		name: "gemini", title: "Gemini CLI", program: "gemini", format: jsonFile{key: "mcpServers"},
-		file: gemini, signs: folder(gemini), next: "start gemini anew, in a folder that it trusts, where /mcp shows it",
+		file: gemini, signs: folder(gemini), next: "start gemini again in a folder that it trusts; /mcp shows it",
 	},
 	{
 		name: "zed", title: "Zed", program: "zed", format: jsonFile{key: "context_servers"},
@@ -81,7 +81,7 @@ func find(args []string) (client, error) {
 	known := strings.Join(names(), ", ")
 	switch len(args) {
 	case 0:
-		return client{}, options.UsageError{Err: fmt.Errorf("config: for which client? One of %s; --list says which are on this machine", known)}
+		return client{}, options.UsageError{Err: fmt.Errorf("config: name a client, one of %s; --list shows those on this machine", known)}
 	case 1:
 		for _, c := range clients {
 			if c.name == strings.ToLower(args[0]) {

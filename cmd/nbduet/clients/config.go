@@ -15,17 +15,17 @@ import (
 
 // Config is the command line of nbduet config.
 type Config struct {
-	Write  bool `name:"write" help:"Put nbduet into the file that the client reads, with a backup beside it. Everything else in it stays as it is."`
-	Remove bool `name:"remove" help:"Take nbduet out of the file that the client reads."`
-	List   bool `name:"list" help:"List the clients that are on this machine, and which of them have nbduet."`
-	JSON   bool `name:"json" help:"With --list: as JSON, with the clients that are not on this machine."`
+	Write  bool `name:"write" help:"Add nbduet to the client's file, with a backup beside it. The rest of the file is unchanged."`
+	Remove bool `name:"remove" help:"Remove nbduet from the client's file."`
+	List   bool `name:"list" help:"List the clients on this machine, and which of them have nbduet."`
+	JSON   bool `name:"json" help:"With --list: print JSON, with the clients not on this machine."`
 
-	File      string `name:"file" placeholder:"FILE" help:"The file, in place of the client's file for all projects."`
-	Command   string `name:"command" placeholder:"COMMAND" help:"Command that starts nbduet, in place of the detected one: a program, or a program with arguments."`
+	File      string `name:"file" placeholder:"FILE" help:"File used instead of the client's file for all projects."`
+	Command   string `name:"command" placeholder:"COMMAND" help:"Command that starts nbduet, instead of the detected one: a program, or a program with arguments."`
 	URL       string `name:"jupyter-url" env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server. Without it, nbduet finds the server that runs on this machine."`
 	Token     string `name:"token" env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. It is not written into the client's file, but into a separate file that only you can read."`
-	TokenFile string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token, which only you can read; it wins over --token."`
-	CAFile    string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"Certificates of the authority that the Jupyter server's certificate is from."`
+	TokenFile string `name:"token-file" env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token, which only you can read; overrides --token."`
+	CAFile    string `name:"ca-file" env:"NBDUET_CA_FILE" placeholder:"FILE" help:"Certificates of the authority that signed the Jupyter server's certificate."`
 }
 
 // Run prints the configuration of the client that the arguments name, writes or removes it, or lists the clients. Remarks
@@ -35,11 +35,11 @@ func (c Config) Run(args []string, m Machine, out, warn io.Writer) error {
 	case c.Write && c.Remove, c.List && (c.Write || c.Remove):
 		return options.UsageError{Err: errors.New("config: --write, --remove and --list exclude each other")}
 	case c.JSON && !c.List:
-		return options.UsageError{Err: errors.New("config: --json is for --list")}
+		return options.UsageError{Err: errors.New("config: --json needs --list")}
 	case c.List && len(args) > 0:
-		return options.UsageError{Err: fmt.Errorf("config: unexpected argument %s: --list is of all clients", args[0])}
+		return options.UsageError{Err: fmt.Errorf("config: unexpected argument %s: --list covers all clients", args[0])}
 	case c.List && c.File != "":
-		return options.UsageError{Err: errors.New("config: --file is for one client, and --list is of all")}
+		return options.UsageError{Err: errors.New("config: --file is for one client, --list covers all")}
 	case c.List:
 		return c.list(m, out)
 	}
@@ -71,7 +71,7 @@ func (c Config) Run(args []string, m Machine, out, warn io.Writer) error {
 		return show(client, named, command, j, out, warn)
 	}
 	if c.File == "" && !present(client, m) {
-		fmt.Fprintf(warn, "%s was not found on this machine; its file is written nonetheless\n", client.title)
+		fmt.Fprintf(warn, "%s was not found on this machine; its file is written anyway\n", client.title)
 	}
 	return write(client, named, command, j, m, out, warn)
 }
@@ -102,7 +102,7 @@ func write(c client, named string, command []string, j jupyter, m Machine, out, 
 			return nil, err
 		}
 		if before != nil && len(before.command) == 0 && before.remote != "" {
-			return nil, fmt.Errorf("its nbduet is one that runs elsewhere, at an address; to have it started here, take that out first: nbduet config %s --remove", c.name)
+			return nil, fmt.Errorf("its nbduet entry is an address; to start nbduet on this machine, remove that entry first: nbduet config %s --remove", c.name)
 		}
 		return put(c.format, text, change{command: command, set: j.variables(), unset: stale(before, j, m)})
 	}
@@ -111,7 +111,7 @@ func write(c client, named string, command []string, j jupyter, m Machine, out, 
 	}
 	fresh, err := j.keep()
 	if err != nil {
-		return fmt.Errorf("keep the token: %w", err)
+		return fmt.Errorf("save the token: %w", err)
 	}
 	file, changed, err := update(named, change)
 	if err != nil {
@@ -124,13 +124,13 @@ func write(c client, named string, command []string, j jupyter, m Machine, out, 
 		forget(m, before.env[envTokenFile], others(m, c.format, named))
 	}
 	if before != nil && before.env[envToken] != "" {
-		fmt.Fprintf(warn, "%s has a token in plain text, in %s, which nbduet leaves to you to take out\n", named, envToken)
+		fmt.Fprintf(warn, "%s has a token in plain text in %s, which nbduet does not remove\n", named, envToken)
 	}
-	said := fmt.Sprintf("%s has nbduet already, as it would be written: %s is unchanged", c.title, named)
+	said := fmt.Sprintf("%s already has this nbduet entry: %s is unchanged", c.title, named)
 	if changed {
-		said = fmt.Sprintf("nbduet is in %s now", named)
+		said = fmt.Sprintf("added nbduet to %s", named)
 		if file.info != nil {
-			said += " (as it was before: " + file.backup() + ")"
+			said += " (backup: " + file.backup() + ")"
 		}
 	}
 	if j.token != "" {
@@ -163,11 +163,11 @@ func remove(c client, named string, m Machine, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	said := fmt.Sprintf("%s has no nbduet in %s: there is nothing to take out", c.title, named)
+	said := fmt.Sprintf("%s has no nbduet in %s: there is nothing to remove", c.title, named)
 	if changed {
-		said = fmt.Sprintf("nbduet is no longer in %s (as it was before: %s)", named, file.backup())
+		said = fmt.Sprintf("removed nbduet from %s (backup: %s)", named, file.backup())
 		if token := before.env[envTokenFile]; forget(m, token, others(m, c.format, named)) {
-			said += ", and the token of its Jupyter server is gone, too"
+			said += ", and deleted the token of its Jupyter server"
 		}
 		if words := strings.Fields(c.next); slices.Contains(words, "restart") {
 			said += "; " + strings.SplitN(c.next, ";", 2)[0]

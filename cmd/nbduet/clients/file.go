@@ -66,7 +66,7 @@ func (f file) backup() string { return f.named + ".nbduet-backup" }
 // editable returns an error that says why a file cannot be changed.
 func (f file) editable() error {
 	if f.info != nil && f.info.Mode().Perm()&0o200 == 0 {
-		return fmt.Errorf("%s is read-only, and was not changed: it may be made by another program; nbduet config without --write prints what is to be in it", f.named)
+		return fmt.Errorf("%s is read-only and was not changed: another program may generate it; nbduet config without --write prints the entry to add", f.named)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func update(named string, change func([]byte) ([]byte, error)) (before file, cha
 			return f, err == nil, err
 		}
 	}
-	return file{}, false, fmt.Errorf("%s was not changed: another program keeps writing it; end that first", named)
+	return file{}, false, fmt.Errorf("%s was not changed: another program keeps writing it; stop it first", named)
 }
 
 // replace replaces the file's text, unless the file has changed since it was read.
@@ -134,7 +134,7 @@ func (f file) replace(text []byte) error {
 func beside(target string, text []byte, like fs.FileInfo) (name string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(target), ".nbduet-*")
 	if err != nil {
-		return "", fmt.Errorf("%s was not changed, since nothing can be written beside it: %w", target, err)
+		return "", fmt.Errorf("%s was not changed: its folder cannot be written: %w", target, err)
 	}
 	if like != nil {
 		err = errors.Join(keepOwner(f, like), f.Chmod(like.Mode().Perm()))

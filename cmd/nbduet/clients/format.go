@@ -87,7 +87,7 @@ type format interface {
 var mark = []byte("\ufeff")
 
 // errEdit means that an edit did not have the intended result, which should not happen.
-var errEdit = errors.New("it is written in a way that nbduet cannot change without changing more than its entry: do it by hand, as nbduet config prints it")
+var errEdit = errors.New("nbduet cannot change its entry without changing other text: edit the file by hand, as nbduet config prints it")
 
 // edited applies an edit and verifies that only the entry changed. An unchanged text is returned as it was.
 func edited(f format, text []byte, edit func([]byte) ([]byte, error)) ([]byte, error) {

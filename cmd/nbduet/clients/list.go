@@ -24,7 +24,7 @@ type Installed struct {
 	Problem    string   `json:"problem,omitempty"` // why the command does not work
 }
 
-var errNoHome = errors.New("the user's home folder is not known, below which clients have their files: set HOME")
+var errNoHome = errors.New("the home folder, which has the clients' files, is not known: set HOME")
 
 // present reports whether a client appears to be on the machine.
 func present(c client, m Machine) bool {

@@ -44,10 +44,10 @@ func (c Config) server(m Machine) (j jupyter, err error) {
 	if j.token = strings.TrimSpace(c.Token); c.URL != "" {
 		u, err := url.Parse(strings.TrimSpace(c.URL))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return j, options.UsageError{Err: errors.New("--jupyter-url: it is not an address, such as http://localhost:8888")} // without the address: it may hold a token
+			return j, options.UsageError{Err: errors.New("--jupyter-url: not an address such as http://localhost:8888")} // without the address: it may hold a token
 		}
 		if u.User != nil {
-			return j, options.UsageError{Err: errors.New("--jupyter-url: it has a name or a password in it; give the token with --token-file")}
+			return j, options.UsageError{Err: errors.New("--jupyter-url: contains a user name or password; give the token with --token-file")}
 		}
 		if in := strings.TrimSpace(u.Query().Get("token")); j.token == "" {
 			j.token = in
@@ -57,7 +57,7 @@ func (c Config) server(m Machine) (j jupyter, err error) {
 	}
 	if c.CAFile != "" {
 		if j.caFile, err = filepath.Abs(c.CAFile); err != nil || !exists(j.caFile) {
-			return j, fmt.Errorf("--ca-file: %s is not there", c.CAFile)
+			return j, fmt.Errorf("--ca-file: no such file: %s", c.CAFile)
 		}
 	}
 	if c.TokenFile != "" {
@@ -69,7 +69,7 @@ func (c Config) server(m Machine) (j jupyter, err error) {
 		return j, nil
 	}
 	if !filepath.IsAbs(m.Data) {
-		return j, errors.New("the user has no folder for the token: give a file that has it with --token-file")
+		return j, errors.New("the user has no folder for the token: give a file with it in --token-file")
 	}
 	j.tokenFile = filepath.Join(tokens(m), tokenName(j.url))
 	return j, nil
@@ -86,9 +86,9 @@ func personal(named string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("--token-file: %w", err)
 	case !info.Mode().IsRegular() || info.Size() == 0:
-		return "", fmt.Errorf("--token-file: %s holds no token", file)
+		return "", fmt.Errorf("--token-file: %s has no token", file)
 	case othersRead(info):
-		return "", fmt.Errorf("--token-file: others can read %s: chmod 600 keeps the token yours", file)
+		return "", fmt.Errorf("--token-file: others can read %s: run chmod 600 on it", file)
 	}
 	return file, nil
 }

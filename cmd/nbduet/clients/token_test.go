@@ -127,11 +127,11 @@ func TestTokensForgotten(t *testing.T) {
 	}
 	must.NoError(t, os.Remove(fileOf(t, m, "zed")))
 	run(t, m, config, "cursor")
-	if said, _ := run(t, m, removing, "cursor"); !strings.Contains(said, "the token of its Jupyter server is gone, too") {
+	if said, _ := run(t, m, removing, "cursor"); !strings.Contains(said, "deleted the token of its Jupyter server") {
 		t.Error(said)
 	}
 	absent(t, token)
-	if said, _ := run(t, m, removing, "cursor"); !strings.Contains(said, "nothing to take out") {
+	if said, _ := run(t, m, removing, "cursor"); !strings.Contains(said, "nothing to remove") {
 		t.Error(said)
 	}
 }

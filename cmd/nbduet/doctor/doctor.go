@@ -84,7 +84,7 @@ func Examine(ctx context.Context, p Patient, tell func(Check)) Report {
 		compareClocks(looking, x)
 		work(looking, x)
 	} else {
-		x.leaveOut("without a Jupyter server that takes requests", "versions", "clocks", "collaboration", "edit", "kernel")
+		x.leaveOut("without a usable Jupyter server", "versions", "clocks", "collaboration", "edit", "kernel")
 	}
 	tryState(x)
 	lookAtClients(x)
@@ -120,6 +120,6 @@ func (x *examination) wrong(name string, err error) {
 
 func (x *examination) leaveOut(why string, names ...string) {
 	for _, name := range names {
-		x.note(Check{Name: name, Result: LeftOut, Says: "not looked at " + why})
+		x.note(Check{Name: name, Result: LeftOut, Says: "not checked " + why})
 	}
 }

@@ -16,10 +16,10 @@ func tryState(x *examination) {
 		err = writable(folder)
 	}
 	if err != nil {
-		x.note(Check{Name: name, Result: Wrong, Says: err.Error(), Fix: "nothing is remembered from one run to the next: make the folder writable, or give another file with --state"})
+		x.note(Check{Name: name, Result: Wrong, Says: err.Error(), Fix: "state is lost when nbduet ends: make the folder writable, or give another file with --state"})
 		return
 	}
-	x.fine(name, "%s can be written", folder)
+	x.fine(name, "%s is writable", folder)
 }
 
 // writable creates a file in a folder, and removes it again with all folders that it had to create.
@@ -37,11 +37,11 @@ func writable(folder string) error {
 		}
 	}()
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("make the folder for remembered state: %w", err)
+		return fmt.Errorf("create the folder for the state: %w", err)
 	}
 	f, err := os.CreateTemp(folder, ".doctor-")
 	if err != nil {
-		return fmt.Errorf("write remembered state: %w", err)
+		return fmt.Errorf("write the state: %w", err)
 	}
 	_, err = f.WriteString("x")
 	return errors.Join(err, f.Close(), os.Remove(f.Name()))
@@ -67,6 +67,6 @@ func lookAtClients(x *examination) {
 		}
 	}
 	if !configured {
-		x.note(Check{Name: name, Result: Note, Says: "no AI client of this machine has nbduet", Fix: "`nbduet config --list` shows which there are, `nbduet config NAME --write` adds it to one"})
+		x.note(Check{Name: name, Result: Note, Says: "no AI client of this machine has nbduet", Fix: "`nbduet config --list` lists them, `nbduet config NAME --write` adds nbduet to one"})
 	}
 }

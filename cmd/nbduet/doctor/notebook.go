@@ -34,7 +34,7 @@ func work(ctx context.Context, x *examination) {
 		"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{}, "cells": []any{},
 	}})
 	if err != nil {
-		x.wrong("collaboration", fmt.Errorf("make a notebook to try it in: %w", err))
+		x.wrong("collaboration", fmt.Errorf("create a test notebook: %w", err))
 		x.leaveOut("without a notebook", "edit", "kernel")
 		return
 	}
@@ -78,7 +78,7 @@ func tryEdit(ctx context.Context, x *examination, doc *session.Document) {
 	}
 	room := time.Since(began)
 	if err := saved(ctx, x, doc); err != nil {
-		x.wrong("edit", fmt.Errorf("the room has an edit, and the file does not: %w", err))
+		x.wrong("edit", fmt.Errorf("the room has the edit, but the file does not: %w", err))
 		return
 	}
 	x.fine("edit", "reached the room in %s and the file in %s", short(room), short(time.Since(began)))
@@ -99,7 +99,7 @@ func saved(ctx context.Context, x *examination, doc *session.Document) error {
 		return err
 	}
 	if !strings.Contains(string(file.Content), written) {
-		return fmt.Errorf("%s was saved and reads as it did before", doc.Path())
+		return fmt.Errorf("%s was saved, but is unchanged", doc.Path())
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func tryKernel(ctx context.Context, x *examination, doc *session.Document) {
 	case err != nil:
 		x.wrong("kernel", fmt.Errorf("read the outputs of a cell: %w", err))
 	case got.State != run.Done || !strings.Contains(string(text), result):
-		x.wrong("kernel", fmt.Errorf("a cell with %s ends %s, and puts out %s", computes, got.State, text))
+		x.wrong("kernel", fmt.Errorf("a cell with %s ended %s, with output %s", computes, got.State, text))
 	default:
 		x.fine("kernel", "started and ran a cell in %s", short(time.Since(began)))
 	}
@@ -142,7 +142,7 @@ func tidy(ctx context.Context, x *examination, manager *session.Manager, path ju
 		}
 	}
 	if err = errors.Join(err, remove(ctx, x, path)); err != nil {
-		x.note(Check{Name: "tidiness", Result: Wrong, Says: "not all that was made could be taken away: " + err.Error(), Fix: "delete " + path.String()})
+		x.note(Check{Name: "tidiness", Result: Wrong, Says: "test files or kernels were not removed: " + err.Error(), Fix: "delete " + path.String()})
 	}
 }
 

@@ -31,7 +31,7 @@ func findServer(ctx context.Context, x *examination) bool {
 		x.wrong("token", err)
 		return false
 	}
-	x.fine("token", "the server takes it")
+	x.fine("token", "the server accepts it")
 	return x.Runtime == x.Documents || findKernels(ctx, x)
 }
 
@@ -45,7 +45,7 @@ func findKernels(ctx context.Context, x *examination) bool {
 		x.wrong("kernels", err)
 		return false
 	}
-	x.fine("kernels", "%s takes its token", x.Runtime.BaseURL())
+	x.fine("kernels", "%s accepts its token", x.Runtime.BaseURL())
 	return true
 }
 

@@ -36,7 +36,7 @@ func Read(env func(string) string, hubURL, publicURL string) (*Settings, error) 
 	secret := get("API_TOKEN")
 	for _, need := range [][2]string{{"API_URL", s.API}, {"API_TOKEN", secret}, {"SERVICE_PREFIX", s.Prefix}} {
 		if need[1] == "" {
-			return nil, fmt.Errorf("JUPYTERHUB_%s is missing: a JupyterHub sets it for the services that it starts; for others, set it as the hub's configuration has it", need[0])
+			return nil, fmt.Errorf("JUPYTERHUB_%s is missing: a JupyterHub sets it for the services that it starts; for others, copy it from the hub's configuration", need[0])
 		}
 	}
 	if text := get("OAUTH_ACCESS_SCOPES"); text != "" {
@@ -69,7 +69,7 @@ func Read(env func(string) string, hubURL, publicURL string) (*Settings, error) 
 	if own := get("SERVICE_URL"); own != "" {
 		u, err := site(own)
 		if err != nil || u.Port() == "" {
-			return nil, fmt.Errorf("JUPYTERHUB_SERVICE_URL: %q has no port at which to listen", own)
+			return nil, fmt.Errorf("JUPYTERHUB_SERVICE_URL: %q has no port to listen on", own)
 		}
 		s.Address = net.JoinHostPort(u.Hostname(), u.Port())
 	}

@@ -149,7 +149,7 @@ func (v value) Type() string { return v.placeholder }
 func (v value) Set(text string) error {
 	name, _, _ := strings.Cut(text, "=")
 	if name, ok := strings.CutPrefix(name, "--"); ok && v.set.Lookup(name) != nil {
-		return errors.New("that is a flag, and the value before it is missing")
+		return errors.New("this is a flag; the value before it is missing")
 	}
 	return v.Value.Set(text)
 }

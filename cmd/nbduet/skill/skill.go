@@ -15,7 +15,7 @@ import (
 
 // Flags are the flags of nbduet skill.
 type Flags struct {
-	Write bool `name:"write" help:"Put the skill into the folder that is named, or else where clients look for the user's skills: ~/.agents/skills for Codex, Cursor, Gemini CLI and others, ~/.claude/skills for Claude Code, if that is on this machine."`
+	Write bool `name:"write" help:"Write the skill to the named folder, or else to the user's folders of skills: ~/.agents/skills for Codex, Cursor, Gemini CLI and others, ~/.claude/skills for Claude Code, if that is on this machine."`
 }
 
 // Run runs nbduet skill. usual returns the default folders.
@@ -52,18 +52,18 @@ func write(file string) (did string, err error) {
 	case err == nil && string(old) == skills.Notebook:
 		return file + " has this skill", nil
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("read the skill that is there: %w", err)
+		return "", fmt.Errorf("read the existing skill: %w", err)
 	}
 	did = "wrote " + file
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return "", fmt.Errorf("make the skill's folder: %w", err)
+		return "", fmt.Errorf("create the skill's folder: %w", err)
 	}
 	if old != nil {
 		backup := file + ".backup"
 		if err := os.WriteFile(backup, old, 0o644); err != nil {
-			return "", fmt.Errorf("keep the skill that is there: %w", err)
+			return "", fmt.Errorf("back up the existing skill: %w", err)
 		}
-		did += "; its former content is " + backup
+		did += "; its backup is " + backup
 	}
 	if err := os.WriteFile(file, []byte(skills.Notebook), 0o644); err != nil {
 		return "", fmt.Errorf("write the skill: %w", err)

@@ -56,7 +56,7 @@ func TestSkill(t *testing.T) {
 	if err := os.WriteFile(claude, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := run(true), agents+" has this skill\nwrote "+claude+"; its former content is "+claude+".backup\n"; got != want {
+	if got, want := run(true), agents+" has this skill\nwrote "+claude+"; its backup is "+claude+".backup\n"; got != want {
 		t.Errorf("it says %q, not %q", got, want)
 	}
 	test.Eq(t, skills.Notebook, read(claude), test.Sprint("the person's file is not kept"))

@@ -164,7 +164,7 @@ func (o *output) watch() {
 			case !o.much() || o.passed != passed || left != held:
 				passed, held, since = o.passed, left, now
 			case now.Sub(since) >= o.patience:
-				o.fail(fmt.Errorf("%w: it has read nothing for %s, while %d MB of answers waited for it", errUnread, o.patience, o.waits>>20))
+				o.fail(fmt.Errorf("%w: it read nothing for %s, while %d MB of answers waited", errUnread, o.patience, o.waits>>20))
 				close(o.unread)
 				o.mu.Unlock()
 				return

@@ -186,7 +186,7 @@ func TestEndsForWhoDoesNotRead(t *testing.T) {
 	}()
 	err := Listen(t.Context(), talkative(), &tool.Calls{}, stdin, stdout, time.Second, slog.New(slog.DiscardHandler))
 	test.ErrorIs(t, err, errUnread)
-	test.StrContains(t, err.Error(), "MB of answers waited for it")
+	test.StrContains(t, err.Error(), "MB of answers waited")
 	in.CloseWithError(io.ErrClosedPipe)
 	r.Close()
 	if n := <-sent; n < maxUnread>>21 {

@@ -85,11 +85,11 @@ func (w *World) Runs() bool {
 func (w *World) Close(ctx context.Context) error {
 	left := w.manager.Close(ctx)
 	if left != nil {
-		w.log.Warn("some notebooks could not be saved and left in order", "error", left)
+		w.log.Warn("some notebooks could not be saved and closed", "error", left)
 	}
 	kept := w.state.Close(ctx)
 	if kept != nil {
-		w.log.Warn("some activity could not be kept", "error", kept)
+		w.log.Warn("some activity could not be saved", "error", kept)
 	}
 	return errors.Join(left, kept)
 }

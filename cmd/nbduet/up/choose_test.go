@@ -62,7 +62,7 @@ func TestChoice(t *testing.T) {
 		"own": {up: up.Up{Own: true}, set: func(m *machine) {
 			m.env["VIRTUAL_ENV"] = m.environment(filepath.Join(m.dir, "active"), complete)
 		}},
-		"none":  {set: func(*machine) {}, says: "installing a JupyterLab"},
+		"none":  {set: func(*machine) {}, says: "installing JupyterLab"},
 		"named": {up: up.Up{Python: "python3.11"}, set: func(m *machine) { m.has("python3.11", complete) }, taken: "bin/python3.11"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestNoPython(t *testing.T) {
 		fake    fake
 		says    []string
 	}{
-		"none":      {says: []string{"there is no Python here", "apt install python3 python3-venv", "Python 3.10 to 3.14", "uv"}},
+		"none":      {says: []string{"no Python was found", "apt install python3 python3-venv", "Python 3.10 to 3.14", "uv"}},
 		"old":       {"python3", fake{Version: [3]int{3, 8, 18}, Venv: true}, []string{"python3 is Python 3.8.18, which is too old", "3.10"}},
 		"two":       {"python", fake{Version: [3]int{2, 7, 18}}, []string{"python is Python 2.7.18, which is too old"}},
 		"new":       {"python3", fake{Version: [3]int{3, 15, 0}, Venv: true}, []string{"3.15.0, which is too new"}},

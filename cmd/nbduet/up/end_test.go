@@ -26,7 +26,7 @@ func TestHurry(t *testing.T) {
 	self, err := os.FindProcess(os.Getpid())
 	must.NoError(t, err)
 	must.NoError(t, self.Signal(syscall.SIGTERM))
-	m.until(r, func() bool { return strings.Contains(r.errs.String(), "ending JupyterLab") })
+	m.until(r, func() bool { return strings.Contains(r.errs.String(), "stopping JupyterLab") })
 	must.NoError(t, self.Signal(syscall.SIGTERM))
 	<-r.ended
 	must.NoError(t, r.err)

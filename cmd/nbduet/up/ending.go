@@ -41,7 +41,7 @@ func (v *server) end(hurry <-chan struct{}) error {
 	err := kill(v.cmd)
 	<-v.ended
 	if err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("end JupyterLab: %w", err)
+		return fmt.Errorf("stop JupyterLab: %w", err)
 	}
 	return nil
 }

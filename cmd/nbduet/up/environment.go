@@ -50,11 +50,11 @@ func (m maker) environment(ctx context.Context) (string, error) {
 		return program, nil
 	}
 	if err := os.RemoveAll(dir); err != nil { // left by a killed process
-		return "", fmt.Errorf("remove what is left of an environment: %w", err)
+		return "", fmt.Errorf("remove an incomplete environment: %w", err)
 	}
 	program, err := m.install(ctx, base, dir)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, whole), []byte("nbduet up starts this JupyterLab. It can be removed whenever none runs.\n"), 0o600)
+		err = os.WriteFile(filepath.Join(dir, whole), []byte("nbduet up starts this JupyterLab. It can be removed when not running.\n"), 0o600)
 	}
 	if err != nil {
 		return "", errors.Join(err, os.RemoveAll(dir))
@@ -123,7 +123,7 @@ func (m maker) base(ctx context.Context) (program, series string, err error) {
 
 // noPython returns an error that says what to install.
 func noPython(wrong []string) error {
-	why := "there is no Python here"
+	why := "no Python was found"
 	if len(wrong) > 0 {
 		why = strings.Join(wrong, "; ")
 	}

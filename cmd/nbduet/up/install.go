@@ -16,8 +16,8 @@ import (
 
 // Obstacles to an installation outside this machine, in a line each.
 var (
-	errNoNetwork   = errors.New("the packages of JupyterLab cannot be fetched, because the network or their server cannot be reached: call again when it can, nothing is left half done")
-	errCertificate = errors.New("the packages of JupyterLab cannot be fetched, because their server has a certificate that is not trusted, such as that of a company's proxy: name the file of the company's in SSL_CERT_FILE and PIP_CERT and call again")
+	errNoNetwork   = errors.New("the packages of JupyterLab cannot be fetched, because the network or their server cannot be reached: try again later, nothing is left half done")
+	errCertificate = errors.New("the packages of JupyterLab cannot be fetched, because their server's certificate is not trusted, such as that of a company's proxy: name the company's certificate file in SSL_CERT_FILE and PIP_CERT and try again")
 )
 
 // install creates an environment in a folder that does not exist yet, and returns its Python.
@@ -32,14 +32,14 @@ func (m maker) install(ctx context.Context, base, dir string) (string, error) {
 	if m.uv != "" {
 		by, first = "uv", []string{m.uv, "venv", "--no-project", "--python", base, dir}
 	}
-	m.errs.Note("installing a JupyterLab to work in together: once, with %s, into", by)
+	m.errs.Note("installing JupyterLab with collaboration, once, with %s, into", by)
 	m.errs.Line("  %s", m.errs.Faint(dir))
 	if err := m.step(ctx, log, first, func(string) {}); err != nil {
 		return "", err
 	}
 	program := inEnvironment(dir)
 	if program == "" {
-		return "", fmt.Errorf("%s has made no Python in %s", by, dir)
+		return "", fmt.Errorf("%s created no Python in %s", by, dir)
 	}
 	list := filepath.Join(dir, "requirements.txt")
 	if err := os.WriteFile(list, []byte(requirements), 0o600); err != nil {
@@ -57,7 +57,7 @@ func (m maker) install(ctx context.Context, base, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.errs.Good("JupyterLab is installed, which took %.0f s", time.Since(began).Seconds())
+	m.errs.Good("JupyterLab was installed in %.0f s", time.Since(began).Seconds())
 	return program, nil
 }
 
@@ -103,7 +103,7 @@ func (m maker) step(ctx context.Context, log io.Writer, args []string, hear func
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &exit):
-		return fmt.Errorf("install JupyterLab: %s has failed (%w): %s (all that it said is in %s)", filepath.Base(args[0]), err, wrong, m.log)
+		return fmt.Errorf("install JupyterLab: %s failed (%w): %s (its output is in %s)", filepath.Base(args[0]), err, wrong, m.log)
 	}
 	return fmt.Errorf("install JupyterLab: %w", err)
 }

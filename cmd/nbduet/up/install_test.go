@@ -97,10 +97,10 @@ func TestNotInstalled(t *testing.T) {
 	}{
 		{false, "no network", []string{"the network or their server cannot be reached"}},
 		{true, "no network", []string{"the network or their server cannot be reached"}},
-		{false, "company", []string{"certificate that is not trusted", "PIP_CERT"}},
-		{true, "company", []string{"certificate that is not trusted", "SSL_CERT_FILE"}},
-		{false, "wrong hash", []string{"python has failed", "THESE PACKAGES DO NOT MATCH THE HASHES", "up-install.log"}},
-		{true, "wrong hash", []string{"uv has failed", "THESE PACKAGES DO NOT MATCH THE HASHES", "up-install.log"}},
+		{false, "company", []string{"certificate is not trusted", "PIP_CERT"}},
+		{true, "company", []string{"certificate is not trusted", "SSL_CERT_FILE"}},
+		{false, "wrong hash", []string{"python failed", "THESE PACKAGES DO NOT MATCH THE HASHES", "up-install.log"}},
+		{true, "wrong hash", []string{"uv failed", "THESE PACKAGES DO NOT MATCH THE HASHES", "up-install.log"}},
 	} {
 		m := newMachine(t)
 		python := usual

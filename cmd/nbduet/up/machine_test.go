@@ -112,7 +112,7 @@ func (m *machine) up(u up.Up, folders ...string) *run {
 // serving waits until the command prints that its server is running.
 func (m *machine) serving(r *run) {
 	m.t.Helper()
-	m.until(r, func() bool { return strings.Contains(r.out.String(), "Ctrl-C ends it") })
+	m.until(r, func() bool { return strings.Contains(r.out.String(), "Ctrl-C stops it") })
 }
 
 func (m *machine) until(r *run, is func() bool) {

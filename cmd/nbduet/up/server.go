@@ -73,7 +73,7 @@ func (s start) server(ctx context.Context) (*server, error) {
 		defer close(v.ended)
 		v.status = cmd.Wait()
 	}()
-	ctx, stop := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it does not answer after %s", startTime))
+	ctx, stop := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("it did not answer within %s", startTime))
 	defer stop()
 	if err = v.answers(ctx, s.folder); err == nil {
 		err = collaborates(ctx, v.api)
@@ -182,7 +182,7 @@ func (v *server) tail() string {
 func collaborates(ctx context.Context, srv *jupyter.Server) error {
 	rooms, err := srv.Rooms.Available(ctx)
 	if err == nil && !rooms {
-		return errors.New("its real-time collaboration is turned off: see `jupyter server extension list`, or take nbduet's own with --own")
+		return errors.New("its real-time collaboration is turned off: see `jupyter server extension list`, or use nbduet's own with --own")
 	}
 	return err
 }
@@ -191,7 +191,7 @@ func collaborates(ctx context.Context, srv *jupyter.Server) error {
 func isFree(ctx context.Context, port int) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil {
-		return usage("--port: %d cannot be had: %w", port, err)
+		return usage("--port: %d is not free: %w", port, err)
 	}
 	return l.Close()
 }

@@ -21,8 +21,8 @@ import (
 type Up struct {
 	NoBrowser bool   `name:"no-browser" help:"Open no browser."`
 	Port      int    `name:"port" placeholder:"N" help:"Port of the server. Default: a free one."`
-	Python    string `name:"python" env:"NBDUET_PYTHON" placeholder:"PROGRAM" help:"Python whose JupyterLab is started or, where it has none that is fit, that makes the environment for one."`
-	Own       bool   `name:"own" help:"Start the JupyterLab of nbduet's own environment, even where there is another."`
+	Python    string `name:"python" env:"NBDUET_PYTHON" placeholder:"PROGRAM" help:"Python whose JupyterLab is started or, if it has no suitable one, that creates an environment for one."`
+	Own       bool   `name:"own" help:"Start the JupyterLab of nbduet's own environment, even if there is another."`
 }
 
 // Machine is the environment of the command.
@@ -64,7 +64,7 @@ func (u Up) Run(ctx context.Context, args []string, m Machine, out, errs io.Writ
 	}
 	for _, dir := range []string{m.Data, m.State} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fmt.Errorf("make nbduet's folder: %w", err)
+			return fmt.Errorf("create nbduet's folder: %w", err)
 		}
 	}
 	ctx, stops := listen(ctx)
@@ -89,14 +89,14 @@ func target(args []string) (folder, notebook string, err error) {
 	case 1:
 		name = args[0]
 	default:
-		return "", "", usage("%d folders were named, and a server has one: name the folder that both are in", len(args))
+		return "", "", usage("%d folders were named, but a server has one: name their common folder", len(args))
 	}
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return "", "", usage("there is no folder or notebook %s: make it first", name)
+		return "", "", usage("no such folder or notebook: %s: create it first", name)
 	case err != nil:
-		return "", "", usage("look at the folder: %w", err)
+		return "", "", usage("read the folder: %w", err)
 	case filepath.Ext(name) == ".ipynb" && !info.IsDir():
 		name, notebook = filepath.Split(name)
 	case !info.IsDir():
@@ -143,7 +143,7 @@ func (j job) begin(ctx context.Context) (*server, error) {
 	}
 	browser := !j.NoBrowser && hasDisplay(runtime.GOOS, j.machine.Env)
 	if running != nil {
-		j.out.Good("JupyterLab runs already for %s", j.out.Strong(j.folder))
+		j.out.Good("JupyterLab already runs for %s", j.out.Strong(j.folder))
 		j.tell(*running, "")
 		if browser {
 			return nil, j.openBrowser(named+".html", *running)
@@ -161,9 +161,9 @@ func (j job) begin(ctx context.Context) (*server, error) {
 	}
 	root := os.Geteuid() == 0
 	if root {
-		j.errs.Note("this is root, and so is all that notebooks run")
+		j.errs.Note("running as root: notebooks run as root, too")
 	}
-	j.errs.Note("JupyterLab starts; its log:")
+	j.errs.Note("starting JupyterLab; its log:")
 	j.errs.Line("  %s", j.errs.Faint(named+".log"))
 	s, err := start{python: python, folder: j.folder, notebook: j.notebook, log: named + ".log", token: j.token, port: j.Port, browser: browser, root: root}.server(ctx)
 	if err != nil {
@@ -171,7 +171,7 @@ func (j job) begin(ctx context.Context) (*server, error) {
 	}
 	j.out.Good("JupyterLab runs for %s", j.out.Strong(j.folder))
 	j.tell(s.running, ", in another terminal")
-	j.out.Line("\n%s", j.out.Strong("Ctrl-C ends it, and its kernels."))
+	j.out.Line("\n%s", j.out.Strong("Ctrl-C stops it and its kernels."))
 	return s, nil
 }
 
@@ -224,7 +224,7 @@ func (j job) wait(ctx context.Context, s *server, hurry <-chan struct{}) error {
 	case <-ctx.Done():
 	}
 	j.errs.Line("")
-	j.errs.Note("ending JupyterLab and its kernels (Ctrl-C again: at once)")
+	j.errs.Note("stopping JupyterLab and its kernels (Ctrl-C again: at once)")
 	if err := s.end(hurry); err != nil {
 		return err
 	}

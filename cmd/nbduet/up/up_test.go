@@ -19,7 +19,7 @@ func TestMistakes(t *testing.T) {
 	m.has("python3", complete)
 	file := filepath.Join(m.dir, "file.csv")
 	must.NoError(t, os.WriteFile(file, nil, 0o600))
-	m.fails(m.up(up.Up{}, filepath.Join(m.dir, "nothing")), true, "there is no folder or notebook", "nothing")
+	m.fails(m.up(up.Up{}, filepath.Join(m.dir, "nothing")), true, "no such folder or notebook", "nothing")
 	m.fails(m.up(up.Up{}, file), true, "file.csv is neither a folder nor a notebook")
 	m.fails(m.up(up.Up{}, m.folder, m.dir), true, "2 folders")
 	m.fails(m.up(up.Up{Port: 70000}), true, "--port: 70000")
@@ -49,7 +49,7 @@ Once for each AI client, in another terminal:
 
 Built from source\.
 
-Ctrl-C ends it, and its kernels\.
+Ctrl-C stops it and its kernels\.
 $`)
 	if !want.MatchString(first.out.String()) {
 		t.Errorf("it wrote %s", first.out)
@@ -58,7 +58,7 @@ $`)
 	must.NoError(t, os.Symlink(m.folder, link))
 	second := m.up(up.Up{}, link)
 	<-second.ended
-	if want := strings.NewReplacer("runs for", "runs already for", ", in another terminal", "").Replace(first.out.String()); second.err != nil || second.out.String()+"\nCtrl-C ends it, and its kernels.\n" != want {
+	if want := strings.NewReplacer("JupyterLab runs for", "JupyterLab already runs for", ", in another terminal", "").Replace(first.out.String()); second.err != nil || second.out.String()+"\nCtrl-C stops it and its kernels.\n" != want {
 		t.Errorf("the second ended with %v, and wrote %s", second.err, second.out)
 	}
 	if err := first.end(); err != nil {
@@ -82,7 +82,7 @@ $`)
 	test.StrContains(t, args, "--ServerApp.open_browser=False")
 	root := os.Geteuid() == 0
 	test.Eq(t, strings.Contains(args, "--allow-root"), root)
-	test.Eq(t, strings.Contains(first.errs.String(), "this is root"), root)
+	test.Eq(t, strings.Contains(first.errs.String(), "running as root"), root)
 	logs, err := filepath.Glob(filepath.Join(m.dir, "state", "up-*.log"))
 	must.NoError(t, err)
 	if len(logs) != 1 {
@@ -128,7 +128,7 @@ func TestTwoInOneFolder(t *testing.T) {
 	}
 	m.serving(waits)
 	must.NoError(t, found.err)
-	test.StrContains(t, found.out.String(), "runs already")
+	test.StrContains(t, found.out.String(), "already runs")
 	test.StrContains(t, found.errs.String(), "waiting for it")
 	must.NoError(t, waits.end())
 	if all := m.records("servers"); len(all) != 1 {
@@ -193,6 +193,6 @@ func TestPort(t *testing.T) {
 	first := m.up(up.Up{})
 	m.serving(first)
 	port := regexp.MustCompile(`:(\d+)/lab`).FindStringSubmatch(first.out.String())[1]
-	m.fails(m.up(up.Up{Port: number(t, port)}, m.dir), true, "--port: "+port+" cannot be had")
+	m.fails(m.up(up.Up{Port: number(t, port)}, m.dir), true, "--port: "+port+" is not free")
 	must.NoError(t, first.end())
 }

@@ -58,7 +58,7 @@ var table = []row{
 	},
 	{
 		Busy, "no answer in time{from address}",
-		"the server may be busy or hung: wait and call again; its log says more",
+		"the server may be busy or hung: wait and call again, or see its log",
 	},
 	{
 		NotJupyter, "no Jupyter server API answers{at address}",
@@ -82,7 +82,7 @@ var table = []row{
 	},
 	{
 		CertificateName, "the certificate of the server{at address} is for another host: {detail}",
-		"set {url} to an address with a name that the certificate has, or make one for this name",
+		"use a host name of the certificate in {url}, or make a certificate for this host",
 	},
 	{
 		CAFile, "{detail}",
@@ -101,19 +101,19 @@ var table = []row{
 		"set JUPYTER_PASSWORD (--password-file) to the password of the login page",
 	},
 	{
-		OtherPage, "a page for browsers answers{at address} in place of the server: {detail}",
-		"it is a proxy's or a network's: have it pass on requests that carry Jupyter's token, or set {url} to the server's own address",
+		OtherPage, "a web page answers{at address} instead of the server: {detail}",
+		"it comes from a proxy or network: let it pass on requests with Jupyter's token, or set {url} to the server's own address",
 	},
 	{
-		HubStopped, "JupyterHub answers in place of the server, which does not run or is another user's",
+		HubStopped, "JupyterHub answers instead of the server, which is not running or is another user's",
 		"check in the hub's control panel that the server is started, and that {token} is a token of its user",
 	},
 	{
-		HubServerStopped, "{detail} does not run on JupyterHub: it was never started, or it was stopped, as hubs do with idle servers",
-		"start it at {address}, or make the call again with \"start_server\": true, which starts it",
+		HubServerStopped, "{detail} is not running on JupyterHub: it was never started, or was stopped (hubs stop idle servers)",
+		"start it at {address}, or call again with \"start_server\": true, which starts it",
 	},
 	{
-		HubCannotStart, "{detail} does not run on JupyterHub: it was never started, or it was stopped, as hubs do with idle servers",
+		HubCannotStart, "{detail} is not running on JupyterHub: it was never started, or was stopped (hubs stop idle servers)",
 		"start it at {address}",
 	},
 	{
@@ -125,20 +125,20 @@ var table = []row{
 		"make one at {address}, and set {token} to it",
 	},
 	{
-		HubScope, "JupyterHub does not let the token at this server: {detail}",
-		"make one with that scope at {address}, and set {token} to it; who is to use another user's server needs to be given that by its owner, or by an admin",
+		HubScope, "JupyterHub refuses the token for this server: {detail}",
+		"make one with that scope at {address}, and set {token} to it; access to another user's server is granted by its owner or an admin",
 	},
 	{
 		ProxyWithoutServer, "a proxy answers, but its Jupyter server does not",
 		"start it (on a JupyterHub: in the hub's control panel)",
 	},
 	{
-		WebsocketsEaten, "requests reach the server{at address}, and websockets do not: a proxy on the way swallows them",
+		WebsocketsEaten, "requests reach the server{at address}, but websockets do not: a proxy drops them",
 		"let it pass on the headers Upgrade and Connection (nginx: proxy_http_version 1.1), or set {url} to the server's own address",
 	},
 	{
 		NoCollaboration, "the server has no real-time collaboration",
-		"install it beside JupyterLab (pip install jupyter-collaboration), see that no setting disables it, and restart Jupyter",
+		"install it beside JupyterLab (pip install jupyter-collaboration), check that it is not disabled, and restart Jupyter",
 	},
 	{
 		OldCollaboration, "the server's real-time collaboration is too old: {detail}",
@@ -146,22 +146,22 @@ var table = []row{
 	},
 	{
 		TabsApart, "real-time collaboration is switched off for people's tabs (disable_rtc on the Jupyter server): they do not show these edits until they load the file again, and their saves can overwrite them",
-		"take disable_rtc out of the server's settings, and restart Jupyter",
+		"remove disable_rtc from the server's settings, and restart Jupyter",
 	},
 	{
 		NoKernel, "the server cannot start this kernel",
-		"see that `jupyter kernelspec list` has it, and that its Python has ipykernel (pip install ipykernel); the server's log says more",
+		"check that `jupyter kernelspec list` has it and that its Python has ipykernel (pip install ipykernel); see the server's log",
 	},
 	{
 		DiskFull, "the disk of the Jupyter server is full",
 		"make room there, and try again",
 	},
 	{
-		PortInUse, "{detail} listens{at address} already",
-		"give another port with --port (0 picks a free one), or end that program",
+		PortInUse, "{detail} already listens{at address}",
+		"give another port with --port (0 picks a free one), or stop that program",
 	},
 	{
-		GatewayAway, "the gateway from which the Jupyter server{at address} has its kernels does not answer",
-		"see that it runs, and that the Jupyter server was started with its address (--gateway-url); until it is back no code runs, while notebooks can be read and edited",
+		GatewayAway, "the gateway for the kernels of the Jupyter server{at address} does not answer",
+		"check that it runs and that the Jupyter server was started with its address (--gateway-url); meanwhile no code runs, but notebooks can be read and edited",
 	},
 }

@@ -21,7 +21,7 @@ import (
 
 var (
 	// ErrWrong means that the server does not accept the password.
-	ErrWrong = errors.New("the server does not take the password")
+	ErrWrong = errors.New("the server refuses the password")
 	// ErrNone means that a login would change nothing: the server has no password form, or the last login is too
 	// recent.
 	ErrNone = errors.New("no login is possible")
@@ -31,7 +31,7 @@ var (
 type StatusError int
 
 // Error implements error.
-func (e StatusError) Error() string { return fmt.Sprintf("the login is answered with HTTP %d", int(e)) }
+func (e StatusError) Error() string { return fmt.Sprintf("the login returned HTTP %d", int(e)) }
 
 const (
 	// pause is the least time between two logins, so that a wrong password is not sent with each request.

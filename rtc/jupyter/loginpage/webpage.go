@@ -43,7 +43,7 @@ func Read(body io.Reader) Page {
 
 // String returns the title and whether the page asks for a password.
 func (p Page) String() string {
-	text := "a page without a name"
+	text := "a page without a title"
 	if p.Title != "" {
 		text = fmt.Sprintf("%q", p.Title)
 	}

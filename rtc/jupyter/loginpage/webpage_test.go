@@ -9,14 +9,14 @@ import (
 
 func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                "a page without a name",
-		"<title></title>": "a page without a name",
+		"":                "a page without a title",
+		"<title></title>": "a page without a title",
 		"<title>\n Hotel\t&lt;Adler&gt;\x1b[31m </title>":                   `"Hotel <Adler> [31m"`,
 		"<TITLE lang=en>Sign in</TITLE><INPUT id=a TYPE='password' name=b>": `"Sign in", which asks for a password`,
-		"<input type=text name=password>":                                   "a page without a name",
+		"<input type=text name=password>":                                   "a page without a title",
 		"<title>" + strings.Repeat("é", 70) + "</title>":                    `"` + strings.Repeat("é", 60) + `…"`,
 		"<title>\xff</title>":                                               "\"\uFFFD\"",
-		strings.Repeat(" ", 70<<10) + "<title>late</title>":                 "a page without a name",
+		strings.Repeat(" ", 70<<10) + "<title>late</title>":                 "a page without a title",
 	} {
 		if got := loginpage.Read(strings.NewReader(text)).String(); got != want {
 			t.Errorf("%.80q is %s, want %s", text, got, want)

@@ -34,7 +34,7 @@ func (e *AwayError) Error() string {
 	case e.Known:
 		return fmt.Sprintf("the Jupyter server has been away since %s, and does not answer yet: %v", e.Since.Format("15:04:05"), e.Why)
 	case e.Since.IsZero():
-		return fmt.Sprintf("the Jupyter server has not answered for %s: it is stopped or out of reach", e.Waited)
+		return fmt.Sprintf("the Jupyter server has not answered for %s: it is stopped or unreachable", e.Waited)
 	}
 	return fmt.Sprintf("the Jupyter server has been away since %s, and did not come back within %s", e.Since.Format("15:04:05"), e.Waited)
 }

@@ -62,7 +62,7 @@ func (c staying) stay() error {
 		if !rtc.IsLost(err) {
 			return gone(err)
 		}
-		c.k.cfg.Logger.Warn("the chat's room was lost, joining afresh", "path", c.Path(), "error", err)
+		c.k.cfg.Logger.Warn("the chat's room was lost, rejoining", "path", c.Path(), "error", err)
 		c.set(nil)
 		if err := rtc.JoinAfresh(c.ctx, c.k.cfg.Server, c.rejoin, jupyter.ErrNotFound, ErrNoChat, ErrNotChat); err != nil {
 			return gone(err)
@@ -116,7 +116,7 @@ func (c staying) follow(lv *live) {
 	}
 	path, err := jupyter.ParsePath(said)
 	if err != nil || path.IsRoot() {
-		c.k.cfg.Logger.Warn("the server says that a chat has moved to an invalid path", "path", c.Path(), "error", err)
+		c.k.cfg.Logger.Warn("the server reports an invalid path for a moved chat", "path", c.Path(), "error", err)
 		return
 	}
 	c.setPath(path)
@@ -134,7 +134,7 @@ func (c staying) missing() bool {
 func (c staying) rejoin() error {
 	err := c.join(false)
 	if err != nil {
-		c.k.cfg.Logger.Debug("joining the chat's room afresh failed", "path", c.Path(), "error", err)
+		c.k.cfg.Logger.Debug("rejoining the chat's room failed", "path", c.Path(), "error", err)
 	}
 	return err
 }

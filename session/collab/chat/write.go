@@ -90,7 +90,7 @@ func (c *Chat) enterAgain(lv *live) {
 	defer c.mu.Unlock()
 	for _, u := range c.entered {
 		if err := lv.doc.Enter(u); err != nil {
-			c.k.cfg.Logger.Warn("entering a chat again", "path", c.path, "error", err)
+			c.k.cfg.Logger.Warn("rejoining a chat", "path", c.path, "error", err)
 		}
 	}
 }
@@ -150,6 +150,6 @@ func (c *Chat) showWriters() {
 		v = shown
 	}
 	if err := lv.room.SetFurther("writers", v); err != nil {
-		c.k.cfg.Logger.Warn("showing who is writing", "path", c.Path(), "error", err)
+		c.k.cfg.Logger.Warn("showing the writers", "path", c.Path(), "error", err)
 	}
 }

@@ -68,13 +68,13 @@ type earlyError struct {
 }
 
 func (e *earlyError) Error() string {
-	return fmt.Sprintf("%s: the document has just been opened: try again in %s", e.edit, e.left)
+	return fmt.Sprintf("%s: the document was just opened: try again in %s", e.edit, e.left)
 }
 
 // does describes what the person is doing.
 func (e *BusyError) does() string {
 	if e.Arrived {
-		return fmt.Sprintf("%s has put the caret into %s", e.Who, e.where())
+		return fmt.Sprintf("%s moved the caret into %s", e.Who, e.where())
 	}
 	return fmt.Sprintf("%s is typing in %s", e.Who, e.where())
 }
@@ -128,6 +128,6 @@ func (e *HandsOffError) Error() string {
 	if e.Cell != "" {
 		what, where = place(e.Index, e.Cell), "in it"
 	}
-	return fmt.Sprintf("%s: %s has said hands off %s, at %s; nothing was %s: nothing overrides it until %s says go on %s, "+
+	return fmt.Sprintf("%s: %s said hands off %s, at %s; nothing was %s: it holds until %s says go on %s, "+
 		"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, e.Since.Format("15:04:05"), verb(e.Edit), e.Who, where)
 }

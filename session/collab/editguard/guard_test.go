@@ -141,7 +141,7 @@ func TestCaretArrives(t *testing.T) {
 				}
 				return
 			}
-			want := `busy_human: Ada has put the caret into cell 0 (id "a"), 1.2 s ago; nothing was written: `
+			want := `busy_human: Ada moved the caret into cell 0 (id "a"), 1.2 s ago; nothing was written: `
 			must.Error(t, err, must.Sprint(name))
 			test.StrHasPrefix(t, want, err.Error(), test.Sprint(name))
 		})

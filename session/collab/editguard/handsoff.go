@@ -54,7 +54,7 @@ var errNoNotebook = errors.New("hands off: it is not a notebook")
 // room has the hold. Holds on deleted cells are removed.
 func HandsOff(ctx context.Context, doc Document, cell string, who Who) error {
 	if who.id() == "" {
-		return errors.New("hands off: it is not known who said it")
+		return errors.New("hands off: the person is unknown")
 	}
 	return change(ctx, doc, func(nb *ydoc.Notebook) map[string]any {
 		entries := map[string]any{}

@@ -62,7 +62,7 @@ func TestHandsOff(t *testing.T) {
 		test.False(t, b.refuses(insertsOne), test.Sprint("of a cell"))
 		test.NotEq(t, 0, b.settled, test.Sprint("of a cell"))
 		err := b.edit(b.call(Manners{}), sets("a", "mine"))
-		for _, want := range []string{`hands_off: Bob has said hands off cell 1 (id "a"), at `, "nothing was written", "until Bob says go on"} {
+		for _, want := range []string{`hands_off: Bob said hands off cell 1 (id "a"), at `, "nothing was written", "until Bob says go on"} {
 			must.Error(t, err)
 			test.StrContains(t, err.Error(), want)
 		}

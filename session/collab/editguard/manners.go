@@ -70,7 +70,7 @@ func Retry(ctx context.Context, attempt func() error) error {
 		var early *earlyError
 		if errors.As(err, &early) {
 			if err := pause(ctx, early.left); err != nil {
-				return fmt.Errorf("nothing was %s: the call ended while it checked whether a person is typing: %w", verb(early.edit), err)
+				return fmt.Errorf("nothing was %s: the call ended while it checked for a typing person: %w", verb(early.edit), err)
 			}
 			m.spend(early.left)
 			continue

@@ -161,9 +161,9 @@ func (b *Book) Of(client, id string) (m Mention, fresh bool, err error) {
 	k := b.find(id)
 	switch {
 	case k == nil:
-		return Mention{}, false, fmt.Errorf("%w: %s: it was withdrawn, or is of an earlier time", ErrUnknown, textfmt.Quoted(id))
+		return Mention{}, false, fmt.Errorf("%w: %s: it was withdrawn or is too old", ErrUnknown, textfmt.Quoted(id))
 	case k.taken != "" && k.taken != client:
-		return k.Mention, false, fmt.Errorf("mention %s was taken by another client, which is to answer it", id)
+		return k.Mention, false, fmt.Errorf("mention %s was taken by another client, which answers it", id)
 	}
 	if fresh = k.taken == ""; fresh {
 		k.taken, k.deciding = client, true

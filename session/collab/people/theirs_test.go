@@ -32,7 +32,7 @@ func TestTheirs(t *testing.T) {
 		r.theirs("ada", "", "yet")
 		ada := r.enters("ada-1", "Ada")
 		ada.selects("c1", 0, 0)
-		r.theirs("", "", "whether Ada is the only one", `give person "ada-1"`)
+		r.theirs("", "", "whether Ada is alone", `give person "ada-1"`)
 		r.theirs("ad", "c1")
 		time.Sleep(20 * time.Second)
 		ada.shows(nil)
@@ -40,7 +40,7 @@ func TestTheirs(t *testing.T) {
 		r.theirs("ADA", "c1")
 		r.theirs("bob", "", "does not match anyone", "Ada (ada-1)")
 		ada.shows(dict{"cursors": nil})
-		r.theirs("", "", "Ada is in no cell")
+		r.theirs("", "", "Ada is not in a cell")
 		ada.selects("c1", 0, 0)
 
 		bob := r.enters("bob", "Bob")
@@ -50,7 +50,7 @@ func TestTheirs(t *testing.T) {
 
 		twin := r.enters("ada-2", "Ada") // two people with one name
 		twin.selects("c0", 0, 0)
-		r.theirs("Ada", "", "fits several", "Ada (ada-1), Ada (ada-2)", "username")
+		r.theirs("Ada", "", "matches several", "Ada (ada-1), Ada (ada-2)", "username")
 		r.theirs("ada-2", "c0")
 		r.theirs("ada-1", "c1")
 		c := r.company()
@@ -66,7 +66,7 @@ func TestTheirs(t *testing.T) {
 		adam := r.enters("x", "Adam")
 		adam.selects("c2", 0, 0)
 		r.theirs("adam", "c2")
-		r.theirs("a", "", "fits several")
+		r.theirs("a", "", "matches several")
 	}, "a", "b", "cc")
 }
 
@@ -110,7 +110,7 @@ func TestTwoTabs(t *testing.T) {
 		two.selects("c2", 0, 0)
 		r.theirs("", "c2")
 		two.shows(dict{"cursors": nil})
-		r.theirs("", "", "in no cell")
+		r.theirs("", "", "not in a cell")
 	}, "a", "b", "c")
 	inRoom(t, func(_ *testing.T, r *room) {
 		one, two := r.enters("ada", "Ada"), r.enters("ada", "Ada")

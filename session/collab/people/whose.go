@@ -62,9 +62,9 @@ func (c Company) Theirs(who string) (Place, error) {
 	}
 	switch {
 	case len(persons) > 1:
-		return Place{}, fmt.Errorf("several people are in this notebook: %s: say whose by the argument person%s", c.list(persons), orByID)
+		return Place{}, fmt.Errorf("several people are in this notebook: %s: name one in the argument person%s", c.list(persons), orByID)
 	case !c.Known.All() && len(persons) == 1:
-		return Place{}, fmt.Errorf("it is not known yet whether %s is the only one in this notebook%s: give person %s%s", c.Called(persons[0]), c.when(), textfmt.Quoted(persons[0].given()), orByID)
+		return Place{}, fmt.Errorf("it is not known yet whether %s is alone in this notebook%s: give person %s%s", c.Called(persons[0]), c.when(), textfmt.Quoted(persons[0].given()), orByID)
 	case !c.Known.All():
 		return Place{}, fmt.Errorf("it is not known yet who is in this notebook%s: call again%s", c.when(), orByID)
 	case len(persons) == 0:
@@ -107,7 +107,7 @@ func (c Company) find(persons []Person, who string) (Person, error) {
 	case len(begins) == 1:
 		return begins[0], nil
 	case len(begins) > 1:
-		return Person{}, fmt.Errorf("person %s fits several: %s: give the username%s", textfmt.Quoted(who), c.list(begins), orByID)
+		return Person{}, fmt.Errorf("person %s matches several: %s: give the username%s", textfmt.Quoted(who), c.list(begins), orByID)
 	case !c.Known.All():
 		return Person{}, fmt.Errorf("person %s does not match anyone known in this notebook yet%s; known: %s", textfmt.Quoted(who), c.when(), c.list(persons))
 	case len(persons) == 0:
@@ -139,9 +139,9 @@ func (c Company) place(p Person) (Place, error) {
 	at, known := p.Here()
 	switch {
 	case !known:
-		return Place{}, fmt.Errorf("%s has this notebook open in several tabs, not in one cell, and it is not known in which they were last: call again when they have moved%s", c.Called(p), orByID)
+		return Place{}, fmt.Errorf("%s has this notebook open in several tabs, in different cells, and the last used tab is not known: call again when they have moved%s", c.Called(p), orByID)
 	case at.Cell == "":
-		return Place{}, fmt.Errorf("%s is in no cell of this notebook now (their tab shows no caret): ask which one they mean%s", c.Called(p), orByID)
+		return Place{}, fmt.Errorf("%s is not in a cell of this notebook now (their tab shows no caret): ask which one they mean%s", c.Called(p), orByID)
 	}
 	return at, nil
 }

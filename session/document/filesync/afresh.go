@@ -22,7 +22,7 @@ func (s *Saver) Afresh(lost, fresh Joined) {
 		return
 	}
 	s.file.isNowhere(missing(lost.Notebook, fresh.Notebook, seen))
-	s.log.Warn("the server has lost edits that it had confirmed", "path", s.doc.Path())
+	s.log.Warn("the server lost edits that it had confirmed", "path", s.doc.Path())
 }
 
 // Gone reports whether the file did not exist when it was last read.

@@ -80,7 +80,7 @@ func (j Joined) unwritable() string {
 	if has == "" {
 		return ""
 	}
-	return "the Jupyter server cannot write the file: " + has + " NaN or Infinity, on which its jupyter_ydoc fails; edits are in open tabs alone until these values are gone: clear such outputs, or have the user remove the metadata"
+	return "the Jupyter server cannot write the file: " + has + " NaN or Infinity, on which its jupyter_ydoc fails; edits are only in open tabs until these values are gone: clear such outputs, or have the user remove the metadata"
 }
 
 // notANumber finds the first place of a number that jupyter_ydoc (4.2.1, ydoc.py, cast_all) cannot write.

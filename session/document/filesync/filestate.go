@@ -33,13 +33,13 @@ type fileState struct {
 
 // Reasons why a file does not follow, and notes on lost edits.
 const (
-	problemReadOnly    = "the file is read-only: everybody who has it open sees the edits, but they are not written"
+	problemReadOnly    = "the file is read-only: everyone who has it open sees the edits, but they are not written"
 	problemGone        = "the file is no longer at this path: it was moved or deleted, and edits are not written anywhere"
-	problemUnproven    = "the server says that it saved, but the file was not written: the disk of the Jupyter server may be full, or a malformed cell, made by another program, may prevent it; see the Jupyter server's log"
+	problemUnproven    = "the server reported a save, but the file was not written: the Jupyter server's disk may be full, or a malformed cell from another program may prevent it; see the Jupyter server's log"
 	problemForeign     = "the file was changed by another program at the same time, and not written"
-	problemAutosaveOff = "everybody who has it open has switched autosave off: the edits are in their tabs, and in the file when one of them saves"
-	noteForgotten      = "the Jupyter server was restarted, or had closed the document, before it had saved all of it: edits of the last seconds before may be missing; read it again"
-	noteOverwritten    = "another program has changed the file, and the server has replaced the open content by the file's: edits of the last seconds before may be undone; read it again"
+	problemAutosaveOff = "everyone who has it open has turned autosave off: the edits are in their tabs, and in the file when one of them saves"
+	noteForgotten      = "the Jupyter server was restarted, or closed the document, before it had saved all of it: edits of the preceding seconds may be missing; read it again"
+	noteOverwritten    = "another program changed the file, and the server loaded it in place of the open content: edits of the preceding seconds may be undone; read it again"
 )
 
 func (f *fileState) lose() {

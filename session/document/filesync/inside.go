@@ -15,9 +15,9 @@ import (
 
 // Notes on uncertain results.
 const (
-	noteJoinedAfresh = "the connection to the document was lost and it was joined again, and confirmed edits that were not yet seen in the file are missing or were changed since: edits of the last seconds before may be missing; read it again"
+	noteJoinedAfresh = "the connection to the document was lost and it was rejoined, and confirmed edits that were not yet seen in the file are missing or were changed since: edits of the preceding seconds may be missing; read it again"
 	notKnown         = "it is not known whether the file " // begins the reasons that are not certain
-	problemUnknown   = notKnown + "has all of it: the server (jupyter-server-documents) does not tell, and the file differed from the document each time it was read"
+	problemUnknown   = notKnown + "has all of it: the server (jupyter-server-documents) does not say, and the file differed from the document each time it was read"
 )
 
 // lookEvery is the pause between two looks at a file, and lookTries their number: the server saves within half a second, or

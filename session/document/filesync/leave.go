@@ -114,7 +114,7 @@ func (s *Saver) written(ctx context.Context, j Joined, w *stateRecorder) bool {
 }
 
 // problemSilent is the problem of a server that does not answer saves, see Silence.
-const problemSilent = notKnown + "has all of it: the server sends no word on saves (jupyter-collaboration before 4), and the file differed from the document each time it was read"
+const problemSilent = notKnown + "has all of it: the server does not report saves (jupyter-collaboration before 4), and the file differed from the document each time it was read"
 
 var errSilent = errors.New(problemSilent)
 
@@ -173,7 +173,7 @@ func (s *Saver) endedUnsaved(ctx context.Context, j Joined) string {
 const problemEnded = "the document's room has ended before the last confirmed edits were written"
 
 // inNoFile begins the list of missing content.
-const inNoFile = "; in no file: "
+const inNoFile = "; unsaved: "
 
 // lacks reads the file of a document that is being left, and lists the content that it lacks; "" for none. A missing file
 // lacks everything.

@@ -25,10 +25,10 @@ func TestEndSaysWhatIsInNoFile(t *testing.T) {
 			if err := os.Remove(filepath.Join(s.Root, path)); err != nil {
 				t.Fatal(err)
 			}
-		}, []string{"moved or deleted", "in no file: cell ", `"an edit"`, "repeat what is missing"}},
+		}, []string{"moved or deleted", "unsaved: cell ", `"an edit"`, "repeat what is missing"}},
 		"nothing is written": {func(_ *testing.T, s *jupytertest.Server, _ string) {
 			s.Fake.Rooms.SaveWithoutWriting(true)
-		}, []string{"was not written", "in no file: cell ", `"an edit"`}},
+		}, []string{"was not written", "unsaved: cell ", `"an edit"`}},
 		"the server was restarted": {func(_ *testing.T, s *jupytertest.Server, path string) {
 			s.Fake.Rooms.ForgetHistory(path)
 			s.Fake.Restart(false)

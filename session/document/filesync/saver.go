@@ -244,7 +244,7 @@ func (s *Saver) note(problem string) {
 	s.file.problem = problem
 	s.file.mu.Unlock()
 	if problem != "" && problem != before {
-		s.log.Warn("the document's file does not follow", "path", s.doc.Path(), "problem", problem)
+		s.log.Warn("the document's file is not updated", "path", s.doc.Path(), "problem", problem)
 	}
 }
 

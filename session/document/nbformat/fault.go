@@ -23,7 +23,7 @@ func Fault(text string) error {
 		for _, mark := range conflictMarks {
 			if strings.HasPrefix(line, mark) {
 				line, _ = textfmt.Cut(strings.TrimRight(line, "\r"), 80)
-				return fmt.Errorf("line %d: %q is the mark of a merge conflict", i+1, line)
+				return fmt.Errorf("line %d: %q is a merge conflict marker", i+1, line)
 			}
 		}
 	}

@@ -87,12 +87,12 @@ func decodeJSON(content string, dst any) error {
 	dec.UseNumber()
 	if err := dec.Decode(dst); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return fmt.Errorf("line %d: it ends too early", 1+strings.Count(strings.TrimRight(content, "\n"), "\n"))
+			return fmt.Errorf("line %d: unexpected end", 1+strings.Count(strings.TrimRight(content, "\n"), "\n"))
 		}
 		return lineError(content, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("line %d: there is something behind its end", 1+strings.Count(content[:dec.InputOffset()], "\n"))
+		return fmt.Errorf("line %d: unexpected text after the end", 1+strings.Count(content[:dec.InputOffset()], "\n"))
 	}
 	return nil
 }

@@ -69,6 +69,6 @@ func (k knowledge) mayRemove(base string, earlier bool, c TextChange) error {
 		return &OutdatedError{why: textfmt.Quoted(k.doc.Path().String()) + " was never shown to you as a whole, and this would remove text that you have not read"}
 	}
 	read := lo.SumBy(known, func(part ranges.Span) int { return textfmt.Size(base[part.From:part.To]) })
-	return &OutdatedError{why: fmt.Sprintf("you have read %s of the %s of %s, and this would remove others: read on from position %d",
+	return &OutdatedError{why: fmt.Sprintf("you have read %s of the %s of %s, and this removes unread ones: read on from position %d",
 		textfmt.Thousands(read), textfmt.Plural(textfmt.Size(base), "character"), textfmt.Quoted(k.doc.Path().String()), textfmt.Size(base[:at]))}
 }

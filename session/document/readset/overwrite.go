@@ -32,7 +32,7 @@ func (r Reader) Overwrite(ctx context.Context, file nbformat.Notebook, base ydoc
 	})
 	switch err = r.overtaken(err, o.written); {
 	case errors.As(err, new(*OutdatedError)):
-		return false, fmt.Errorf("%w. Of the whole notebook the revision is \"%s\"", err, r.doc.Notebook().Revision())
+		return false, fmt.Errorf("%w. The whole notebook's revision is \"%s\"", err, r.doc.Notebook().Revision())
 	case err != nil:
 		return false, err
 	}
@@ -127,7 +127,7 @@ func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 	})
 	switch {
 	case errors.As(err, new(*OutdatedError)):
-		return fmt.Errorf("the new content leaves out what you have not read: %w", err)
+		return fmt.Errorf("the new content leaves out unread text: %w", err)
 	case err != nil:
 		return err
 	}

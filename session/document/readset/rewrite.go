@@ -96,7 +96,7 @@ func (r Reader) overtaken(err error, changes []Change) error {
 
 // conflict returns the error for a change of words that others have changed.
 func (r Reader) conflict(now ydoc.Cell, change textID, advice string, c *ydoc.ConflictError) error {
-	return r.refused(now, change, advice, "%s was changed by someone else in the same words as by you.\nTheir change:\n%sYour change:\n%s",
+	return r.refused(now, change, advice, "%s was changed by someone else in the same words.\nTheir change:\n%sYour change:\n%s",
 		named(now), shortened(c.Theirs), shortened(c.Mine))
 }
 
@@ -147,7 +147,7 @@ func (r Reader) baseOf(e *ydoc.Editor, now ydoc.Cell, c Change) (string, error) 
 		}
 		return now.Source, nil
 	case c.Base != 0:
-		return "", r.refused(now, change, adviceContent, "the revision that you give for %s is not known any more", named(now))
+		return "", r.refused(now, change, adviceContent, "the given revision of %s is no longer known", named(now))
 	}
 	return r.base(now, c.Source)
 }

@@ -111,7 +111,7 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 	case rev != 0:
 		text, err := t.At(rev)
 		if err != nil {
-			return textBase{}, &OutdatedError{why: "the revision that you give is not known any more: the document has changed too much since, or was opened again"}
+			return textBase{}, &OutdatedError{why: "the given revision is no longer known: the document has changed too much since, or was reopened"}
 		}
 		if c, err := change(text); err == nil && c.From == 0 && c.To == len(text) {
 			text = newer(r.Reader, s, rev, text, c.Put, now)
@@ -141,7 +141,7 @@ func (r textReader) textBase(t *ydoc.Text, rev ydoc.Revision, change textChanger
 		return textBase{&base, base != last}, nil
 	}
 	// Include the changes after the second reading: the revision in the refusal has them.
-	return textBase{}, r.refusedText(t, refusedChange{first, TextChange{To: len(first), Put: c.Put}, adviceText}, "between two readings of yours, and your text takes back or changes that", textdiff.Unified("text", first, now, 1), "")
+	return textBase{}, r.refusedText(t, refusedChange{first, TextChange{To: len(first), Put: c.Put}, adviceText}, "between two of your readings, and your text undoes or changes that", textdiff.Unified("text", first, now, 1), "")
 }
 
 // The advice to a client whose change of a text was refused, by the argument that it gave.
@@ -188,7 +188,7 @@ func (r textReader) refusedConflict(t *ydoc.Text, c refusedChange, err error) er
 	if !errors.As(err, &conflict) {
 		return err
 	}
-	return r.refusedText(t, c, "in the same words as by you", conflict.Theirs, conflict.Mine)
+	return r.refusedText(t, c, "in the same words", conflict.Theirs, conflict.Mine)
 }
 
 // rewriteText makes a change of a base text, nil for the current text.

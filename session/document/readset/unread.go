@@ -68,7 +68,7 @@ func (r Reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) err
 	}
 	old, ok := r.text(s.first, now.Source)
 	if !ok {
-		return r.refused(now, deletion, adviceDeletion, "%s was changed by someone else since you were last shown it", named(now))
+		return r.refused(now, deletion, adviceDeletion, "%s was changed by someone else since you last read it", named(now))
 	}
 	if old == now.Source {
 		old, _ = r.text(s.last, now.Source)
@@ -95,7 +95,7 @@ func (r Reader) sameSince(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision, adv
 	case s.pending && s.refused == deletion && s.last == r.memory.texts.id(now.Source):
 		return r.refusedAgain(now, advice)
 	case !known:
-		return r.refused(now, deletion, advice, "the revision that you give for %s is not known any more", named(now))
+		return r.refused(now, deletion, advice, "the given revision of %s is no longer known", named(now))
 	}
 	return r.refused(now, deletion, advice, "%s was changed by someone else since you read it:\n%s", named(now), difference(old, now.Source))
 }
@@ -142,7 +142,7 @@ func (r Reader) base(now ydoc.Cell, source string) (string, error) {
 	if base, ok := chosen(first, last, source); ok {
 		return base, nil
 	}
-	return "", r.refused(now, change, adviceContent, "%s was changed by someone else between two readings of yours, and your source undoes or changes that.\nTheir change:\n%sYour change:\n%s",
+	return "", r.refused(now, change, adviceContent, "%s was changed by someone else between two of your readings, and your source undoes or changes that.\nTheir change:\n%sYour change:\n%s",
 		named(now), difference(first, last), difference(first, source))
 }
 

@@ -76,7 +76,7 @@ func (o *Outcome) Ran() (cells []string) {
 }
 
 // ErrNothing means that a client has no step to undo or redo.
-var ErrNothing = textfmt.Fixed("there is nothing to take back")
+var ErrNothing = textfmt.Fixed("nothing to undo or redo")
 
 // UnknownError means that a client has no step with this id.
 type UnknownError struct {

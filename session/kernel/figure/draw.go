@@ -47,14 +47,14 @@ func Draw(ctx context.Context, k userexpr.Kernel, figure []byte, within time.Dur
 		return "", err
 	}
 	if userexpr.Idle(ctx, k) != nil {
-		return "", failed(ctx, "its kernel is busy; read it again when that is idle")
+		return "", failed(ctx, "its kernel is busy; read it again when it is idle")
 	}
 	language, err := k.Language(ctx)
 	switch {
 	case err != nil:
 		return "", failed(ctx, "its kernel does not answer")
 	case !strings.EqualFold(language, "python"):
-		return "", &NoPicture{"only kernels of Python draw one", true}
+		return "", &NoPicture{"only Python kernels draw one", true}
 	}
 	question, err := json.Marshal(map[string]any{"figure": packed, "seconds": within.Seconds(), "most_bytes": mostPicture, "most_pixels": mostPixels})
 	if err != nil {
@@ -91,7 +91,7 @@ func pack(figure []byte) (string, error) {
 		return "", fmt.Errorf("draw a figure: %w", err)
 	}
 	if base64.StdEncoding.EncodedLen(b.Len()) > mostFigure {
-		return "", &NoPicture{"it has more data than is drawn here", true}
+		return "", &NoPicture{"it has too much data to draw", true}
 	}
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }

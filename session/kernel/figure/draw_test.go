@@ -184,13 +184,13 @@ func TestDrawNothing(t *testing.T) {
 		lasting bool
 	}{
 		"busy":           {fakeKernel{status: "busy"}, nil, "its kernel is busy", false},
-		"another":        {fakeKernel{language: "julia"}, nil, "only kernels of Python", true},
+		"another":        {fakeKernel{language: "julia"}, nil, "only Python kernels", true},
 		"gone":           {fakeKernel{language: "python", err: errors.New("gone")}, nil, "does not answer", false},
 		"an error":       {fakeKernel{language: "Python", reply: map[string]any{"status": "error", "ename": "NameError"}}, nil, "", false},
 		"no object":      {fakeKernel{language: "python", reply: 1}, nil, "", false},
 		"no JSON":        {fakeKernel{language: "python", reply: shown("{")}, nil, "", false},
 		"another answer": {fakeKernel{language: "python", reply: shown("{}")}, nil, "", false},
-		"large":          {fakeKernel{language: "python"}, noise, "more data", true},
+		"large":          {fakeKernel{language: "python"}, noise, "too much data", true},
 	} {
 		_, err := figure.Draw(t.Context(), c.kernel, bytes.TrimSpace(c.figure), time.Second)
 		no := whyNot(t, err)

@@ -26,7 +26,7 @@ var ErrSlow = textfmt.Fixed("the kernel did not answer in time")
 type LanguageError struct{ Language string }
 
 func (e *LanguageError) Error() string {
-	return fmt.Sprintf("the variables of a kernel for %s cannot be inspected, only those of Python, R and Julia"+textfmt.Hint(": print them with execute_code"), e.Language)
+	return fmt.Sprintf("the variables of a %s kernel cannot be inspected, only those of Python, R and Julia"+textfmt.Hint(": print them with execute_code"), e.Language)
 }
 
 // A Refusal is the kernel's answer if it cannot show the requested value. Code is "variable_not_found", "not_readable" (a
@@ -67,7 +67,7 @@ func ask(ctx context.Context, k Kernel, kind string, within time.Duration, quest
 		return &LanguageError{language}
 	}
 	if quiet, _ := question["quiet"].(bool); quiet && !strings.EqualFold(language, "python") {
-		return &Refusal{NotReadable, "nothing is run in the kernel with --read-only, and a value of " + language + " cannot be shown without: only the list of variables can be had"}
+		return &Refusal{NotReadable, "--read-only runs no code in the kernel, which a value of " + language + " needs to be shown: only the list of variables is available"}
 	}
 	if name, ok := question["name"].(string); ok {
 		if err := check(name); err != nil {
@@ -85,13 +85,13 @@ func ask(ctx context.Context, k Kernel, kind string, within time.Duration, quest
 	}
 	var refusal struct{ Error, Message string }
 	if err := json.Unmarshal(text, &refusal); err != nil {
-		return fmt.Errorf("read the inspection's answer: %w", err)
+		return fmt.Errorf("read the inspection result: %w", err)
 	}
 	if refusal.Error != "" {
 		return &Refusal{refusal.Error, refusal.Message}
 	}
 	if err := json.Unmarshal(text, answer); err != nil {
-		return fmt.Errorf("read the inspection's answer: %w", err)
+		return fmt.Errorf("read the inspection result: %w", err)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ func juliaInspection(ctx context.Context, k Kernel, kind string, question map[st
 		}
 		break
 	}
-	return nil, errors.New("the kernel's answer to the inspection is of an unknown form: it may not be IJulia")
+	return nil, errors.New("the kernel's inspection result has an unknown form: it may not be IJulia")
 }
 
 // juliaNoSource is the answer if the kernel needs the source.

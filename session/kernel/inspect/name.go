@@ -17,7 +17,7 @@ func (e *NameError) Error() string {
 	if r := []rune(name); len(r) > 100 {
 		name = string(r[:100]) + "…"
 	}
-	return fmt.Sprintf("%q names no variable: %s; give an identifier such as df, or a path of them such as model.coef_, in R model$coefficients (no calls, no subscripts)", name, e.Reason)
+	return fmt.Sprintf("%q is not a variable: %s; give an identifier such as df, or a path of them such as model.coef_, in R model$coefficients (no calls, no subscripts)", name, e.Reason)
 }
 
 // checkParts checks the length of a name and the characters of its parts, which are separated by one of the separators. The

@@ -59,7 +59,7 @@ answer = answer(run(inspect, json.loads(question)))
 func pythonAnswer(v any) (json.RawMessage, error) {
 	text, err := shown(v, pythonMIME)
 	if err == nil && !json.Valid([]byte(text)) {
-		err = errors.New("the kernel's answer to the inspection is of an unknown form: it may not be an IPython kernel")
+		err = errors.New("the kernel's inspection result has an unknown form: it may not be an IPython kernel")
 	}
 	return json.RawMessage(text), err
 }
@@ -68,7 +68,7 @@ func pythonAnswer(v any) (json.RawMessage, error) {
 func shown(reply any, mime string) (string, error) {
 	text, err := userexpr.Shown(reply, mime)
 	if err != nil {
-		err = fmt.Errorf("the kernel refuses the inspection: %w", err)
+		err = fmt.Errorf("the kernel rejects the inspection: %w", err)
 	}
 	return text, err
 }

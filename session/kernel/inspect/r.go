@@ -40,7 +40,7 @@ func rInspection(ctx context.Context, k PayloadKernel, source string, question m
 			return json.RawMessage(text), nil
 		}
 	}
-	return nil, errors.New("the kernel's answer to the inspection is empty: it may not be IRkernel")
+	return nil, errors.New("the kernel's inspection result is empty: it may not be IRkernel")
 }
 
 // rExpression returns one expression on one line, all in ASCII so that it means the same in any locale. The only user name

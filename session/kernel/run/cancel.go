@@ -61,7 +61,7 @@ func (q *Queue) interruptLate(r *Run) {
 		ctx, stop := context.WithTimeout(q.ctx, writeTimeout)
 		defer stop()
 		if err := q.host.interrupt(ctx); err != nil {
-			q.table.cfg.Log.Warn("a cancelled run goes on", "path", r.Path, "session", r.Session, "run", r.ID, "error", err)
+			q.table.cfg.Log.Warn("a cancelled run continues", "path", r.Path, "session", r.Session, "run", r.ID, "error", err)
 		}
 	})
 }

@@ -174,7 +174,7 @@ func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 	}
 	if way.By == Documents {
 		if at := ydoc.Named(c.nb.Notebook().Cells(), cell.NBID); len(at) > 1 {
-			return Cancelled, fmt.Errorf("not run: the Jupyter server runs a cell by its id, and %d cells have the id %q: insert this one anew, and delete it", len(at), cell.NBID)
+			return Cancelled, fmt.Errorf("not run: the Jupyter server runs a cell by its id, and %d cells have the id %q: insert a copy and delete this one", len(at), cell.NBID)
 		}
 		defer c.nb.Served(r.CellID, r.Owner)()
 		return byDocuments{c}.run(r, w)

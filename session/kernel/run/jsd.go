@@ -33,7 +33,7 @@ const (
 )
 
 // noteNoInput is added to a run whose code requested input.
-const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without a way to ask a person"
+const noteNoInput = "input() does not work with jupyter-server-documents, which cannot ask a person for input"
 
 // byDocuments runs cells by jupyter-server-documents.
 type byDocuments struct{ *Cells }
@@ -47,7 +47,7 @@ func (d byDocuments) run(r *Run, w *output.Writer) (State, error) {
 	}
 	if s.Kernel.ExecutionState == kernel.StateDead {
 		if _, err := srv.Kernels.Restart(d.ctx, s.Kernel.ID); err != nil {
-			return Cancelled, fmt.Errorf("not run: restart the kernel, which had died: %w", err)
+			return Cancelled, fmt.Errorf("not run: restart the dead kernel: %w", err)
 		}
 		d.nb.Reattach(d.ctx, s)
 		r.add(kernel.RestartNews(kernel.ErrKernelDied))
@@ -70,7 +70,7 @@ func (d byDocuments) run(r *Run, w *output.Writer) (State, error) {
 	state, err := f.follow()
 	if d.ctx.Err() != nil {
 		w.Leave() // the server continues the cell, and marks its end
-		return Lost, errors.New("the session of its notebook was ended: the server goes on with the cell, and writes its output")
+		return Lost, errors.New("the session of its notebook was ended: the server continues the cell and writes its output")
 	}
 	return state, err
 }
@@ -154,7 +154,7 @@ func (f *follower) follow() (State, error) {
 		}
 		c, ok := at.Notebook.Cell(f.r.CellID)
 		if !ok {
-			return Lost, errors.New("the cell was deleted while it ran: its output is written nowhere")
+			return Lost, errors.New("the cell was deleted while it ran: its output is not written")
 		}
 		f.w.Mirror(c.Outputs, c.ExecutionCount)
 		if c.ExecutionCount != nil && c.ExecutionState != ydoc.Running {

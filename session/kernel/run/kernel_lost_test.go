@@ -58,7 +58,7 @@ func TestKernelExits(t *testing.T) {
 		}
 		res = sessiontest.Run(t, d, "c2")[0]
 		test.Eq(t, "execute_result:False;", sessiontest.Text(res.Outputs), test.Sprint("the next run"))
-		test.StrContains(t, res.Note, "started again: the variables from before are gone", test.Sprint("the next run"))
+		test.StrContains(t, res.Note, "was restarted: the earlier variables are gone", test.Sprint("the next run"))
 	})
 }
 
@@ -81,7 +81,7 @@ func TestKernelDeadOrCulled(t *testing.T) {
 		test.Eq(t, run.Done, res.State, test.Sprint("the run after a death"))
 		test.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs), test.Sprint("the run after a death"))
 		test.StrContains(t, res.Note, "had died", test.Sprint("the run after a death"))
-		test.StrContains(t, res.Note, "variables from before are gone", test.Sprint("the run after a death"))
+		test.StrContains(t, res.Note, "earlier variables are gone", test.Sprint("the run after a death"))
 		sessiontest.Eventually(t, "the server culls the kernel", func() bool {
 			_, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 			return err == nil && !ok

@@ -18,7 +18,7 @@ func outcome(r *Run, in *inputs, reply kernel.Reply) (State, error) {
 	case r.interruptAsked() || reply.Status == "abort" || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
 		return Interrupted, nil // "abort" comes from kernels made with ipykernel's base class
 	case reply.Status == "aborted":
-		return Cancelled, errors.New("the kernel dropped it from its queue, because another client's cell had failed")
+		return Cancelled, errors.New("the kernel dropped it from its queue, because another client's cell failed")
 	}
 	return Failed, nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrLeft is the error of a run whose notebook was closed while its code ran.
-var ErrLeft = textfmt.Fixed("the session of its notebook was ended: the code goes on in the kernel, and the run is taken up when the notebook is opened again")
+var ErrLeft = textfmt.Fixed("the session of its notebook was ended: the code keeps running in the kernel, and the run resumes when the notebook is reopened")
 
 // marked records the ids under which a run's code is sent to the kernel.
 func (r *Run) marked(m kernel.Mark) {

@@ -35,7 +35,7 @@ func TestKernelKilled(t *testing.T) {
 		res = sessiontest.Run(t, d, "c1")[0]
 		test.Eq(t, run.Done, res.State, test.Sprint("the next run"))
 		test.Eq(t, "execute_result:42;", sessiontest.Text(res.Outputs), test.Sprint("the next run"))
-		test.StrContains(t, res.Note, "started again", test.Sprint("the next run"))
+		test.StrContains(t, res.Note, "ended and was restarted", test.Sprint("the next run"))
 		res = sessiontest.Run(t, d, "c2")[0]
 		test.Eq(t, run.Done, res.State, test.Sprint("the one after it"))
 		test.Eq(t, "", res.Note, test.Sprint("the one after it"))

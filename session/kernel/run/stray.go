@@ -22,7 +22,7 @@ const (
 	strayLooks = 10
 )
 
-const noteStray = "[this cell is no longer running: the client that ran it is gone, and the kernel is idle]\n"
+const noteStray = "[this cell is no longer running: its client is gone, and the kernel is idle]\n"
 
 // A stray is a cell that may be marked as running by a client that has left.
 type stray struct {

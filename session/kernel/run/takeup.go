@@ -17,12 +17,12 @@ import (
 // The notes in the cells of such runs.
 const (
 	noteResumed = "[nbduet was away while this cell ran: output may be missing here]\n"
-	noteLost    = "[nbduet was away while this cell ran, and this run was lost meanwhile: %s. Its output since then is unknown.]\n"
+	noteLost    = "[nbduet was away while this cell ran, and the run was lost: %s. Its output since then is unknown.]\n"
 	noteDropped = "[not run: nbduet ended before the cell's turn came]\n"
 )
 
 // errTaken is the error of a run whose cell was run again or changed while no process followed the run.
-var errTaken = errors.New("its cell was run again, cleared or deleted meanwhile: the output of the earlier run is unknown")
+var errTaken = errors.New("its cell was rerun, cleared or deleted meanwhile: the output of the earlier run is unknown")
 
 // Start starts the queue, takes up the runs that were left in the notebook, and looks for stray cells.
 func (c *Cells) Start() {
@@ -124,7 +124,7 @@ func (k byKernel) goOn(r *Run, w *output.Writer, before []ydoc.Output) (State, e
 	rec := r.resume
 	if !rec.Sent() {
 		k.noteNotRun(r, w, noteDropped)
-		return Cancelled, errors.New("not run: the nbduet that had queued it has ended before its turn came")
+		return Cancelled, errors.New("not run: the nbduet that queued it ended before its turn came")
 	}
 	srv := k.nb.Servers().Runtime
 	conn, err := kernel.Resume(k.ctx, srv, rec.Mark, kernel.Options{Logger: k.table.cfg.Log})
@@ -139,7 +139,7 @@ func (k byKernel) goOn(r *Run, w *output.Writer, before []ydoc.Output) (State, e
 		w.Note("\n" + noteLeft)
 		return Lost, fmt.Errorf("%w (%w)", ErrLeft, err)
 	case err != nil:
-		return k.lost(w, fmt.Errorf("its kernel refuses us: %w", err))
+		return k.lost(w, fmt.Errorf("its kernel refuses nbduet: %w", err))
 	}
 	defer conn.Close()
 	r.add("nbduet was away while it ran: output may be missing")
@@ -167,5 +167,5 @@ func (k byKernel) goOn(r *Run, w *output.Writer, before []ydoc.Output) (State, e
 // lost ends a run that can no longer be followed.
 func (k byKernel) lost(w *output.Writer, why error) (State, error) {
 	w.Note("\n" + fmt.Sprintf(noteLost, why))
-	return Lost, fmt.Errorf("nbduet was away while it ran, and it was lost meanwhile: %w", why)
+	return Lost, fmt.Errorf("nbduet was away while it ran, and it was lost: %w", why)
 }

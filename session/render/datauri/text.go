@@ -229,7 +229,7 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	out := fmt.Sprintf("has %s, the short form of data that is not there: ", textfmt.Quoted(e.Short))
+	out := fmt.Sprintf("has %s, the short form of unknown data: ", textfmt.Quoted(e.Short))
 	if len(e.known) == 0 {
 		return out + "leave it out, or write the whole data: URI"
 	}

@@ -42,7 +42,7 @@ func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session
 // exist.
 func (t *Table) Connect(ctx context.Context, owner string, path jupyter.Path, kernelID string) (*Session, error) {
 	if path.IsRoot() && kernelID == "" {
-		return nil, errors.New("connect a session: name a notebook or a kernel, neither was given")
+		return nil, errors.New("connect a session: name a notebook or a kernel")
 	}
 	found, path, err := t.findKernel(ctx, owner, path, kernelID)
 	if err != nil {
@@ -151,7 +151,7 @@ func (a *Session) takeNotebook(ctx context.Context, path jupyter.Path, spec stri
 	if started {
 		a.started = s.Kernel.ID
 	} else if spec != "" && s.Kernel.Name != spec {
-		return fmt.Errorf("the notebook %s already runs the kernel %q, not %q, and shares it with everybody who has it open", a.path, s.Kernel.Name, spec)
+		return fmt.Errorf("the notebook %s already runs the kernel %q, not %q, and shares it with everyone who has it open", a.path, s.Kernel.Name, spec)
 	}
 	return nil
 }

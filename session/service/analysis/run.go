@@ -17,7 +17,7 @@ var errSessionEnded = errors.New("its analysis session was ended")
 // notebook, [session.Document.RunWith] runs code after [Session.Open].
 func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
 	if !a.NotebookPath().IsRoot() {
-		return nil, fmt.Errorf("session %s has a notebook: its code is run in cells", a.id)
+		return nil, fmt.Errorf("session %s has a notebook: its code runs in cells", a.id)
 	}
 	opt.Session, opt.Owner = a.id, a.owner
 	return a.alone.Run(code, opt)

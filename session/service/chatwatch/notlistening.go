@@ -16,7 +16,7 @@ const (
 	patience = 30 * time.Second
 	// notAgain is how long that message is not repeated in a chat.
 	notAgain     = 10 * time.Minute
-	notListening = "I am not listening just now; this waits until I am asked."
+	notListening = "I am not listening now; this waits until I am asked."
 	// sayWithin bounds sending a message.
 	sayWithin = 10 * time.Second
 )

@@ -135,7 +135,7 @@ func (cs *Chats) obeyIn(ctx context.Context, t target, command mentions.Command,
 	doc, err := cs.m.Open(ctx, t.path)
 	if err != nil {
 		cs.m.Log().Warn("hands off in a chat", "path", t.path, "error", err)
-		return fmt.Sprintf("I could not open %s, so nothing has changed for it.", name), command != mentions.GoOn
+		return fmt.Sprintf("I could not open %s, so nothing has changed there.", name), command != mentions.GoOn
 	}
 	defer doc.Release()
 	var places []string
@@ -158,7 +158,7 @@ func (cs *Chats) obeyIn(ctx context.Context, t target, command mentions.Command,
 	}
 	switch {
 	case len(places) == 0:
-		return fmt.Sprintf("The cell is not in %s any more, so nothing has changed.", name), command != mentions.GoOn
+		return fmt.Sprintf("The cell is no longer in %s, so nothing has changed.", name), command != mentions.GoOn
 	case command != mentions.GoOn:
 		return fmt.Sprintf("Hands off %s until you say “@Duet go on”.", strings.Join(places, ", ")), true
 	}

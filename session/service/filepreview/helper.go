@@ -25,10 +25,10 @@ var ErrNoHelper = textfmt.Fixed("the Jupyter server has no kernel for Python")
 var ErrDirectory = textfmt.Fixed("it is a folder")
 
 // ErrOutOfReach reports that kernels do not see the file, and it is too large to be sent to one.
-var ErrOutOfReach = textfmt.Fixed("the file is out of the kernels' reach")
+var ErrOutOfReach = textfmt.Fixed("the kernels cannot read the file")
 
 // ErrReaderDied reports that the process that read a file died.
-var ErrReaderDied = textfmt.Fixed("the process that read the file has ended over it")
+var ErrReaderDied = textfmt.Fixed("the process that read the file died")
 
 // helperOwner is the owner of the helper kernel: no client can have this name.
 const helperOwner = "\x00"
@@ -222,7 +222,7 @@ func (h *Helper) Close(ctx context.Context) error {
 	case h.turn <- struct{}{}:
 		defer func() { <-h.turn }()
 	case <-ctx.Done():
-		return fmt.Errorf("end the helper kernel: %w", ctx.Err())
+		return fmt.Errorf("stop the helper kernel: %w", ctx.Err())
 	}
 	h.mu.Lock()
 	k := h.kernel

@@ -55,7 +55,7 @@ func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error 
 		fault = nbformat.Fault(text)
 	}
 	if fault == nil {
-		fault = fmt.Errorf("%s; it is not tried again until the file changes"+textfmt.Hint(", or once more after end_nb_session"), end.Reason)
+		fault = fmt.Errorf("%s; it is not retried until the file changes"+textfmt.Hint(", or once more after end_nb_session"), end.Reason)
 	}
 	return &BrokenError{Path: p, Text: text, Err: fault, room: err}
 }
@@ -79,7 +79,7 @@ func (f *Files) fileText(ctx context.Context, path jupyter.Path) (p jupyter.Path
 }
 
 // remedy ends a message about a file's encoding.
-const remedy = "; the text shown here is right, and is written as UTF-8 without a mark"
+const remedy = "; the shown text is right, and is written as UTF-8 without a mark"
 
 // otherText returns the text of a file that is not UTF-8: UTF-16 if it begins with a byte order mark, else Windows-1252.
 func (f *Files) otherText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, fault, err error) {

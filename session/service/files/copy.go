@@ -85,7 +85,7 @@ func (f *Files) copyFile(ctx context.Context, c jupyter.Content, folder jupyter.
 			return copied, err
 		}
 	}
-	return copied, fmt.Errorf("copy %s: another program is writing it all the time, try again", c.Path)
+	return copied, fmt.Errorf("copy %s: another program keeps writing it, try again", c.Path)
 }
 
 // sameFile reports whether two files have the same bytes, or the server has no hashes.

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrExists is matched by the error of creating something at a path that is taken.
-var ErrExists = textfmt.Fixed("there is something at that path already")
+var ErrExists = textfmt.Fixed("the path already exists")
 
 // ErrNoFolder is matched by the error of creating something in a folder that does not exist.
 var ErrNoFolder = textfmt.Fixed("no such folder")

@@ -60,7 +60,7 @@ func (f *Files) Rename(ctx context.Context, from, to jupyter.Path) (Renamed, err
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), followTimeout)
 	defer stop()
 	for _, err := range f.m.Servers().Move(ctx, c.Path, to) {
-		f.m.Log().Warn("a kernel's session was not renamed along", "path", to, "error", err)
+		f.m.Log().Warn("a kernel's session was not renamed", "path", to, "error", err)
 	}
 	for _, d := range open {
 		if d.Follows(ctx, c.Path) {
@@ -92,6 +92,6 @@ func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from,
 // rooms, follow only if the folder has an id (jupyter_server_fileid manager.py, ArbitraryFileIdManager.move).
 func (f *Files) index(ctx context.Context, folder jupyter.Path) {
 	if _, err := f.srv.Rooms.Session(ctx, folder, "text", "file"); err != nil {
-		f.m.Log().Debug("a folder that is to be renamed was not indexed", "path", folder, "error", err)
+		f.m.Log().Debug("a folder to be renamed was not indexed", "path", folder, "error", err)
 	}
 }

@@ -53,7 +53,7 @@ func (f *Files) Unjoined(ctx context.Context, path jupyter.Path, typ string) *Un
 	}
 	u := &Unjoined{f: f, id: id}
 	if err := u.read(ctx, path, typ); err != nil {
-		f.m.Log().Debug("a document is not read by its file", "path", path, "error", err)
+		f.m.Log().Debug("a document is not read from its file", "path", path, "error", err)
 		return nil
 	}
 	if _, apart := f.apart(ctx, path, typ); !apart {
@@ -229,5 +229,5 @@ func (f *Files) Follow(ctx context.Context, d *session.Document) error {
 		}
 		release()
 	}
-	return fmt.Errorf("the file of %s lacks what is being typed there", textfmt.Quoted(d.Path().String()))
+	return fmt.Errorf("the file of %s lacks text that is being typed", textfmt.Quoted(d.Path().String()))
 }

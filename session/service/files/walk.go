@@ -35,7 +35,7 @@ type WalkNote struct {
 func (n WalkNote) String() string {
 	var parts []string
 	if n.Stopped != "" {
-		parts = append(parts, "stopped early: "+n.Stopped+"; give a path further down to see the rest")
+		parts = append(parts, "stopped early: "+n.Stopped+"; give a deeper path to see the rest")
 	}
 	if n.unreadable > 0 {
 		parts = append(parts, textfmt.Plural(n.unreadable, "folder")+" could not be listed, for example: "+n.example)

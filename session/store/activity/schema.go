@@ -76,7 +76,7 @@ func migrate(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	if version > len(steps) {
-		return fmt.Errorf("the database has version %d, but this program knows only %d and older: a newer nbduet has made it; use that one, or another file", version, len(steps))
+		return fmt.Errorf("the database has version %d, but this nbduet knows only %d and older: use the newer nbduet that made it, or another file", version, len(steps))
 	}
 	for n := version; n < len(steps); n++ {
 		if _, err := tx.ExecContext(ctx, steps[n]); err != nil {

@@ -37,7 +37,7 @@ func Add(text, module, list string, entry any) (out string, there bool, err erro
 	}
 	in := mapping(&doc, module)
 	if in == nil {
-		return "", false, fmt.Errorf("module %q is not a mapping of its own in the text: write it with one key a line", module)
+		return "", false, fmt.Errorf("module %q is not a separate mapping in the text: write it with one key a line", module)
 	}
 	if out, err = insert(text, in, list, entry); err != nil {
 		return "", false, err
@@ -83,7 +83,7 @@ func added(p *Project, module, list string, entry any) (want *Project, there boo
 	if len(p.Modules) == 0 {
 		return nil, false, fmt.Errorf("module not found: %q: the project names no modules", module)
 	}
-	return nil, false, fmt.Errorf("module not found: %q: there are %s", module, strings.Join(p.Names(), ", "))
+	return nil, false, fmt.Errorf("module not found: %q: known are %s", module, strings.Join(p.Names(), ", "))
 }
 
 // mapping finds the entry of a module.

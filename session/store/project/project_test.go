@@ -116,11 +116,11 @@ func TestParseIsLenient(t *testing.T) {
 		"no name":                {"project: {type: x}", `{"project":{"type":"x"}} line 1: project has no name, wanted project: {name: …}`},
 		"no project":             {"modules: [x]", `{"modules":[{"name":"x"}]} line 1: the file does not name the project, wanted project: {name: …}`},
 		"another type":           {"project:\n  name: a\nmodules:\n  - name: [b]\n  - name: c", `{"project":{"name":"a"},"modules":[{"name":"c"}]} line 4: modules[0].name is a list, wanted a text; line 4: modules[0] has no name, wanted {name: …, description: …}`},
-		"a module twice":         {"project: a\nmodules: [x,\n x]", `{"project":{"name":"a"},"modules":[{"name":"x"}]} line 3: a second module is named "x", wanted one of each name`},
+		"a module twice":         {"project: a\nmodules: [x,\n x]", `{"project":{"name":"a"},"modules":[{"name":"x"}]} line 3: module "x" is defined twice, wanted one of each name`},
 		"a colon in a text":      {"project: a\nmodules:\n- name: x\n  patterns:\n  - Dates: UTC\n  - kept", `{"project":{"name":"a"},"modules":[{"name":"x","patterns":["kept"]}]} line 5: modules[0].patterns[0] is a mapping {Dates}, wanted a text; one with ": " in quotation marks`},
 		"files by path":          {"project: a\nmodules:\n- name: x\n  keyFiles: {a.py: entry}", `{"project":{"name":"a"},"modules":[{"name":"x"}]} line 4: modules[0].keyFiles is a mapping {a.py}, wanted a path, or {path, role, description}`},
 		"modules in a word":      {"project: a\nmodules: many", `{"project":{"name":"a"}} line 2: modules is a text, wanted a list of {name, description, keyFiles, …}, or such modules by name`},
-		"a key twice":            {"project: a\nproject: b", `{"project":{"name":"a"}} line 2: "project" is there a second time, wanted each key once`},
+		"a key twice":            {"project: a\nproject: b", `{"project":{"name":"a"}} line 2: key "project" appears twice, wanted each key once`},
 	} {
 		p, err := Parse(c.text)
 		if err != nil {
@@ -230,10 +230,10 @@ func TestAddRefuses(t *testing.T) {
 	const flow = "project: {name: a}\nmodules: [{name: x}]\n"
 	const spread = "project: {name: a}\nmodules:\n- name: x\n  patterns: [a,\n    b]\n"
 	for name, c := range map[string]struct{ text, module, want string }{
-		"no such module":   {example, "none", "there are load, clean"},
+		"no such module":   {example, "none", "known are load, clean"},
 		"no modules":       {"project: {name: a}", "x", "names no modules"},
 		"a module inline":  {flow, "x", "on one line"},
-		"a name alone":     {"project: a\nmodules: [x]", "x", "not a mapping of its own"},
+		"a name alone":     {"project: a\nmodules: [x]", "x", "not a separate mapping"},
 		"a spread list":    {spread, "x", "several lines"},
 		"a malformed file": {"a: [", "x", "line"},
 	} {

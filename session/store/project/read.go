@@ -53,7 +53,7 @@ func Parse(text string) (*Project, error) {
 	r := &reader{left: maxNodes}
 	p := r.project(root)
 	if r.left < 0 {
-		return nil, errors.New("its aliases (*name) stand for too much: write it out")
+		return nil, errors.New("its aliases (*name) expand to too much: write it out")
 	}
 	p.Notes = r.notes
 	return p, nil
@@ -100,7 +100,7 @@ func (r *reader) project(root *yaml.Node) *Project {
 func (r *reader) modules(p *Project, n *yaml.Node) {
 	add := func(at *yaml.Node, m Module) {
 		if _, twice := p.Module(m.Name); twice {
-			r.note(at, fmt.Sprintf("a second module is named %q", m.Name), "one of each name")
+			r.note(at, fmt.Sprintf("module %q is defined twice", m.Name), "one of each name")
 			return
 		}
 		p.Modules = append(p.Modules, m)
@@ -254,7 +254,7 @@ func (r *reader) pairs(n *yaml.Node) func(yield func(k, v *yaml.Node) bool) {
 						sources = append(sources, v)
 					}
 				case seen[k.Value] && at == 0:
-					r.note(k, fmt.Sprintf("%q is there a second time", k.Value), "each key once")
+					r.note(k, fmt.Sprintf("key %q appears twice", k.Value), "each key once")
 				case !seen[k.Value]:
 					seen[k.Value] = true
 					if !yield(k, v) {

@@ -37,7 +37,7 @@ func Decode(text string) (Notebook, error) {
 		return Notebook{}, d.wrong(`the file does not begin with a comment such as <!-- srcbook:{"language":"python"} -->`)
 	}
 	if err := json.Unmarshal([]byte(found[1]), &head); err != nil {
-		return Notebook{}, d.wrong("the comment of srcbook holds no JSON object: " + err.Error())
+		return Notebook{}, d.wrong("the srcbook comment is not a JSON object: " + err.Error())
 	}
 	d.at++
 	nb := Notebook{Language: head.Language}
@@ -100,7 +100,7 @@ func (d *decoder) cells() error {
 		if found := infoLine.FindStringSubmatch(line); found != nil {
 			var m cellInfo
 			if err := json.Unmarshal([]byte(found[1]), &m); err != nil {
-				return d.wrong("the comment of a cell holds no JSON object: " + err.Error())
+				return d.wrong("the cell comment is not a JSON object: " + err.Error())
 			}
 			d.at++
 			if err := d.info(m); err != nil {
@@ -143,10 +143,10 @@ func (d *decoder) info(m cellInfo) error {
 		d.hasInfo = false
 		d.out = append(d.out, Cell{ID: m.ID, Type: raw, Source: source, Metadata: m.Metadata})
 	case m.Type != "":
-		return d.wrong(fmt.Sprintf("the type %q in the comment of a cell is not known", m.Type))
+		return d.wrong(fmt.Sprintf("unknown type %q in a cell comment", m.Type))
 	case m.Lines != nil:
 		if *m.Lines < 1 || *m.Lines > len(d.lines)-d.at {
-			return d.wrong(fmt.Sprintf("the comment before it says that a cell has %d lines, and %d are left", *m.Lines, len(d.lines)-d.at))
+			return d.wrong(fmt.Sprintf("the comment above announces a cell of %d lines, but %d are left", *m.Lines, len(d.lines)-d.at))
 		}
 		d.hasInfo = false
 		d.out = append(d.out, Cell{ID: m.ID, Type: markdown, Source: strings.Join(d.lines[d.at:d.at+*m.Lines], "\n"), Metadata: m.Metadata})
@@ -184,7 +184,7 @@ func (d *decoder) codeCell(name string) (bool, error) {
 	fence := fenceLine.FindStringSubmatch(d.line())
 	if fence == nil {
 		if linkLine.MatchString(d.line()) {
-			return false, d.wrong(fmt.Sprintf("the code of %s is in another file: export the notebook with its code in it", name))
+			return false, d.wrong(fmt.Sprintf("the code of %s is in another file: export the notebook with inline code", name))
 		}
 		d.at = begin
 		return false, nil
@@ -214,7 +214,7 @@ func (d *decoder) block(fence string) (string, error) {
 	begin := d.at + 1
 	end := d.closing(begin, fence)
 	if end < 0 {
-		return "", d.wrong("the block that begins here with " + fence + " does not end")
+		return "", d.wrong("the block that begins here with " + fence + " is not closed")
 	}
 	d.at = end + 1
 	return strings.Join(d.lines[begin:end], "\n"), nil

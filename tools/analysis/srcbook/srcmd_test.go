@@ -122,14 +122,14 @@ func TestDecodeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                    "line 2: the file does not begin with",
 		"# Title\n":                           "line 1: the file does not begin with",
-		"\n<!-- srcbook:{] -->":               "line 2: the comment of srcbook holds no JSON",
-		head + "###### a.py\n\n```\n1\n":      "line 7: the block that begins here with ``` does not end",
+		"\n<!-- srcbook:{] -->":               "line 2: the srcbook comment is not a JSON",
+		head + "###### a.py\n\n```\n1\n":      "line 7: the block that begins here with ``` is not closed",
 		head + "###### a.py\n[a.py](./a.py)":  "line 6: the code of a.py is in another file",
-		head + `<!-- cell:{"lines":7} -->`:    "line 6: the comment before it says that a cell has 7 lines, and 0 are left",
-		head + `<!-- cell:{"lines":-1} -->`:   "says that a cell has -1 lines",
+		head + `<!-- cell:{"lines":7} -->`:    "line 6: the comment above announces a cell of 7 lines, but 0 are left",
+		head + `<!-- cell:{"lines":-1} -->`:   "announces a cell of -1 lines",
 		head + `<!-- cell:{"type":"raw"} -->`: "line 6: no fenced block follows",
-		head + `<!-- cell:{"type":"x"} -->`:   `line 6: the type "x"`,
-		head + `<!-- cell:{"id":1} -->`:       "line 5: the comment of a cell holds no JSON object",
+		head + `<!-- cell:{"type":"x"} -->`:   `line 6: unknown type "x"`,
+		head + `<!-- cell:{"id":1} -->`:       "line 5: the cell comment is not a JSON object",
 	} {
 		_, err := srcbook.Decode(text)
 		var e *srcbook.Error

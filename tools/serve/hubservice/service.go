@@ -56,7 +56,7 @@ func New(cfg Config) (*Service, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	hubAddress, ok := strings.CutSuffix(strings.TrimSuffix(cfg.API, "/"), "/api")
 	if !ok {
-		return nil, fmt.Errorf("%q is not the address of a JupyterHub's API, such as http://127.0.0.1:8081/hub/api", cfg.API)
+		return nil, fmt.Errorf("%q is not a JupyterHub API address, such as http://127.0.0.1:8081/hub/api", cfg.API)
 	}
 	if !strings.HasPrefix(cfg.Prefix, "/") {
 		return nil, fmt.Errorf("%q is not a path, such as /services/nbduet/", cfg.Prefix)
@@ -114,7 +114,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serve.WriteJSON(w, http.StatusOK, map[string]string{"status": "healthy"})
 		return
 	case !ok || path != "" && path[0] != '/':
-		serve.Refuse(w, http.StatusNotFound, "nothing is here: nbduet's address is "+s.prefix+"/mcp")
+		serve.Refuse(w, http.StatusNotFound, "not found: nbduet's address is "+s.prefix+"/mcp")
 		return
 	}
 	r = below(r, s.prefix, path)
@@ -126,7 +126,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html"):
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = w.Write([]byte("This is nbduet, an MCP server. Give your AI client the address " + s.cfg.Login.URL + "/mcp; it will have you log in here.\n")) // a closed browser needs no text
+		_, _ = w.Write([]byte("This is nbduet, an MCP server. Give your AI client the address " + s.cfg.Login.URL + "/mcp; it will ask you to log in here.\n")) // a closed browser needs no text
 		return
 	}
 	one, err := s.identify(r)
@@ -170,7 +170,7 @@ func (s *Service) identify(r *http.Request) (*bearer, error) {
 	token, ok := serve.Bearer(r)
 	if !ok {
 		code := lo.Ternary(r.Header.Get("Authorization") != "", "invalid_token", "")
-		return nil, &wrongToken{code, "a token is needed: have your client log in, or send the header \"Authorization: Bearer TOKEN\" with a token of JupyterHub's that is yours"}
+		return nil, &wrongToken{code, "a token is needed: have your client log in, or send the header \"Authorization: Bearer TOKEN\" with your JupyterHub token"}
 	}
 	if err := serve.CheckToken(token); err != nil {
 		return nil, &wrongToken{"invalid_token", err.Error()}

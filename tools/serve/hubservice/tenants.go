@@ -69,7 +69,7 @@ func (t *tenants) enter(user string) (one *tenant, leave func(), err error) {
 			defer close(one.ended)
 			one.Run(ctx)
 		}()
-		t.log.Info("a user of the hub begins", "users", len(t.by))
+		t.log.Info("serving a new hub user", "users", len(t.by))
 	}
 	one.open++
 	one.last = time.Now()
@@ -96,7 +96,7 @@ func (t *tenants) end(which func(*tenant) bool) {
 			ctx, stop := context.WithTimeout(context.WithoutCancel(t.ctx), closeTime)
 			defer stop()
 			if err := one.Close(ctx); err != nil {
-				t.log.Warn("not all that a user of the hub had could be ended in order", "error", err)
+				t.log.Warn("a hub user's work could not be ended cleanly", "error", err)
 			}
 		})
 	}

@@ -26,7 +26,7 @@ const (
 )
 
 // errHub means that the hub does not answer now, so the token cannot be checked.
-var errHub = errors.New("JupyterHub does not answer, so that the token cannot be checked: try again later")
+var errHub = errors.New("JupyterHub does not answer, so the token cannot be checked: try again later")
 
 // A bearer is a token of the hub, and the hub's answer about it.
 type bearer struct {
@@ -97,7 +97,7 @@ func (b *bearers) check(ctx context.Context, one *bearer) error {
 	one.mu.Unlock()
 	switch {
 	case one.good.Err() != nil:
-		return errors.New("JupyterHub does not know the token any more")
+		return errors.New("JupyterHub no longer knows the token")
 	case now.Sub(checked) < fresh, now.Sub(failed) < fresh && now.Sub(checked) < stale:
 		return nil
 	}
@@ -111,7 +111,7 @@ func (b *bearers) check(ctx context.Context, one *bearer) error {
 	case errors.Is(err, errHub):
 		return err
 	case err == nil && user != one.user:
-		err = errors.New("the token is another user's now")
+		err = errors.New("the token's user has changed")
 	}
 	if err != nil {
 		b.forget(one)
@@ -139,7 +139,7 @@ func (b *bearers) ask(ctx context.Context, token string) (user string, err error
 	case err != nil:
 		return "", errHub
 	case h.Kind != "user":
-		return "", errors.New("the token is not a user's")
+		return "", errors.New("the token is not a user token")
 	case !h.May(hub.Access, own):
 		return "", fmt.Errorf("the token lacks the scope %s", h.Wants(hub.Access, own))
 	case len(b.access) > 0 && !slices.ContainsFunc(b.access, func(scope string) bool { return slices.Contains(h.Scopes, scope) }) && !slices.Contains(h.Scopes, "access:services"):

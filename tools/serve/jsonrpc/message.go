@@ -54,7 +54,7 @@ func (m Message) Wrong() (why string, id json.RawMessage) {
 		return "the method is not a string", m.ID
 	}
 	if m.lone != "" {
-		return "the message holds half a character, the lone surrogate " + m.lone + ": write whole characters, such as \\ud83d\\ude00; nothing was done", m.ID
+		return "the message contains the lone surrogate " + m.lone + ": write whole characters, such as \\ud83d\\ude00; nothing was done", m.ID
 	}
 	return "", nil
 }

@@ -89,7 +89,7 @@ func (c *Conn) Serve(ctx context.Context, cfg Config) {
 		most = cfg.Limits.Drain
 		err = &closing{websocket.CloseGoingAway, "the server ends this session"}
 	}
-	cfg.Log.Debug("a socket ends", "why", err)
+	cfg.Log.Debug("a WebSocket ends", "why", err)
 	close(c.peer.gone)
 	cancel(tool.ErrDisconnected)
 	c.end(err, most)

@@ -116,7 +116,7 @@ func (in *inbox) lost(err error) error {
 		if in.within {
 			return &closing{websocket.ClosePolicyViolation, fmt.Sprintf("the message did not arrive within %s", in.lim.MessageTime)}
 		}
-		return &closing{websocket.CloseGoingAway, "nothing has come from the client for too long"}
+		return &closing{websocket.CloseGoingAway, "the client was silent for too long"}
 	}
 	return errors.Join(errGone, err)
 }

@@ -111,7 +111,7 @@ func (p *peer) RequestElicitation(ctx context.Context, request mcp.ElicitationRe
 	}()
 	params, err := json.Marshal(request.Params)
 	if err != nil {
-		return nil, fmt.Errorf("write the question: %w", err)
+		return nil, fmt.Errorf("write the elicitation: %w", err)
 	}
 	if err := p.out.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, mcp.MethodElicitationCreate, params)); err != nil {
 		return nil, server.ErrNoActiveSession
@@ -135,7 +135,7 @@ func elicited(m jsonrpc.Message) (*mcp.ElicitationResult, error) {
 		if err := json.Unmarshal(m.Error, &failed); err != nil {
 			return nil, fmt.Errorf("read the client's error: %w", err)
 		}
-		return nil, fmt.Errorf("the client answers with an error: %s", failed.Message)
+		return nil, fmt.Errorf("the client returned an error: %s", failed.Message)
 	}
 	var result mcp.ElicitationResult
 	if err := json.Unmarshal(m.Result, &result); err != nil {

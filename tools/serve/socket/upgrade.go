@@ -24,9 +24,9 @@ func (r *Refusal) Error() string { return r.Message }
 func Check(r *http.Request) error {
 	switch {
 	case r.ProtoMajor != 1 || !websocket.IsWebSocketUpgrade(r):
-		return &Refusal{http.StatusUpgradeRequired, "this address is for WebSocket connections, over HTTP/1.1: other clients go to /mcp"}
+		return &Refusal{http.StatusUpgradeRequired, "this address is for WebSocket connections, over HTTP/1.1: other clients use /mcp"}
 	case r.ContentLength != 0:
-		return &Refusal{http.StatusBadRequest, "a request for a WebSocket connection has no body"}
+		return &Refusal{http.StatusBadRequest, "a WebSocket request must not have a body"}
 	case !slices.Contains(websocket.Subprotocols(r), Protocol):
 		return &Refusal{http.StatusBadRequest, `offer the subprotocol "mcp": Sec-WebSocket-Protocol: mcp`}
 	}
@@ -56,4 +56,4 @@ func Upgrade(w http.ResponseWriter, r *http.Request) (*Conn, error) {
 }
 
 // errGone means that the connection is lost, so no reason can be sent to the client.
-var errGone = errors.New("the connection is gone")
+var errGone = errors.New("the connection is lost")

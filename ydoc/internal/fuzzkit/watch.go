@@ -32,7 +32,7 @@ func Watch(tb testing.TB, input []byte, f func(tb testing.TB)) {
 	f(tb)
 	took, size := time.Since(start), allocated()-before
 	if size > MaxAllocated {
-		tb.Errorf("%d MB were allocated for %d bytes: %s", size>>20, len(input), base64.StdEncoding.EncodeToString(input))
+		tb.Errorf("allocated %d MB for %d bytes: %s", size>>20, len(input), base64.StdEncoding.EncodeToString(input))
 	}
 	if took <= MaxTime || !Fuzzing() {
 		return
@@ -40,7 +40,7 @@ func Watch(tb testing.TB, input []byte, f func(tb testing.TB)) {
 	start = time.Now()
 	f(tb)
 	if again := time.Since(start); again > MaxTime {
-		tb.Errorf("%v and %v were taken for %d bytes: %s", took, again, len(input), base64.StdEncoding.EncodeToString(input))
+		tb.Errorf("took %v and %v for %d bytes: %s", took, again, len(input), base64.StdEncoding.EncodeToString(input))
 	}
 }
 

@@ -43,23 +43,23 @@ func (l *Login) authorize(r *http.Request) http.Handler {
 	q := r.URL.Query()
 	var client registration
 	if _, err := l.seal.open(sealedClient, q.Get("client_id"), &client); err != nil {
-		return l.wrong(http.StatusBadRequest, "The program that sent you here is not registered: let it begin again, without what it has kept of an earlier login.")
+		return l.wrong(http.StatusBadRequest, "The program that sent you here is not registered: remove its stored login data and start again.")
 	}
 	redirect := q.Get("redirect_uri")
 	if redirect == "" && len(client.Redirects) == 1 {
 		redirect = client.Redirects[0]
 	}
 	if !client.sends(redirect) {
-		return l.wrong(http.StatusBadRequest, "The program that sent you here wants the answer at an address that it has not registered.")
+		return l.wrong(http.StatusBadRequest, "The program that sent you here uses a redirect address that it has not registered.")
 	}
 	req := request{Client: q.Get("client_id"), Redirect: redirect, State: q.Get("state"), Challenge: q.Get("code_challenge")}
 	switch {
 	case q.Get("response_type") != "code":
-		return l.refuse(req, "unsupported_response_type", "response_type has to be code")
+		return l.refuse(req, "unsupported_response_type", "response_type must be code")
 	case q.Get("code_challenge_method") != "S256" || !challenge.MatchString(req.Challenge):
 		return l.refuse(req, "invalid_request", "PKCE is needed: code_challenge with code_challenge_method S256")
 	case !l.isResource(q.Get("resource")):
-		return l.refuse(req, "invalid_target", "the resource is not this server: it is "+l.cfg.URL+"/mcp")
+		return l.refuse(req, "invalid_target", "the resource is not this server: give "+l.cfg.URL+"/mcp")
 	case len(req.State) > 2000:
 		return l.refuse(request{Redirect: redirect}, "invalid_request", "the state is longer than 2000 bytes")
 	}
@@ -70,7 +70,7 @@ func (l *Login) authorize(r *http.Request) http.Handler {
 	}
 	state, err := l.seal.seal(sealedState, req, l.cfg.Now().Add(stateTime))
 	if err != nil {
-		return l.wrong(http.StatusInternalServerError, "The login cannot be begun.")
+		return l.wrong(http.StatusInternalServerError, "The login could not start.")
 	}
 	cookie := &http.Cookie{
 		Name: cookieName, Value: req.Nonce, Path: l.path + "/", MaxAge: int(stateTime.Seconds()), HttpOnly: true,
@@ -95,10 +95,10 @@ func (l *Login) callback(r *http.Request) http.Handler {
 	q := r.URL.Query()
 	var req request
 	if _, err := l.seal.open(sealedState, q.Get("state"), &req); err != nil {
-		return l.wrong(http.StatusBadRequest, "This login has taken too long, or is not one of this server: begin again in your program.")
+		return l.wrong(http.StatusBadRequest, "This login took too long, or did not start here: start again in your program.")
 	}
 	if !ours(r, req.Nonce) {
-		return l.wrong(http.StatusForbidden, "This login was begun in another browser, or cookies are off here: begin again in your program.")
+		return l.wrong(http.StatusForbidden, "This login started in another browser, or cookies are disabled: start again in your program.")
 	}
 	if why := q.Get("error"); why != "" {
 		code, text := refusal(why)
@@ -112,7 +112,7 @@ func (l *Login) callback(r *http.Request) http.Handler {
 		g.User, err = l.cfg.Who(ctx, g.Hub)
 	}
 	if err != nil {
-		return l.wrong(http.StatusBadGateway, "The login at JupyterHub could not be finished: "+err.Error()+". Begin again in your program.")
+		return l.wrong(http.StatusBadGateway, "The login at JupyterHub failed: "+err.Error()+". Start again in your program.")
 	}
 	var client registration
 	if _, err := l.seal.open(sealedClient, req.Client, &client); err != nil {
@@ -120,7 +120,7 @@ func (l *Login) callback(r *http.Request) http.Handler {
 	}
 	sealed, err := l.seal.seal(sealedGrant, g, l.cfg.Now().Add(stateTime))
 	if err != nil {
-		return l.wrong(http.StatusInternalServerError, "The login cannot be finished.")
+		return l.wrong(http.StatusInternalServerError, "The login failed.")
 	}
 	return l.page(http.StatusOK, consentPage(client.Name, req.Redirect, g.User, sealed))
 }
@@ -128,7 +128,7 @@ func (l *Login) callback(r *http.Request) http.Handler {
 // refusal returns the OAuth error for a client if the hub sends the browser back with an error.
 func refusal(why string) (code, text string) {
 	if why == "invalid_scope" {
-		return "server_error", "JupyterHub refuses the scopes of this service: oauth_client_allowed_scopes names one that the hub does not know, such as start:servers before JupyterHub 6, or that this person does not have"
+		return "server_error", "JupyterHub refuses the scopes of this service: oauth_client_allowed_scopes lists one that the hub does not know, such as start:servers before JupyterHub 6, or that this person does not have"
 	}
 	return "access_denied", "JupyterHub has refused the login"
 }
@@ -154,7 +154,7 @@ func (l *Login) exchange(ctx context.Context, code string) (token string, until 
 		Expires int64  `json:"expires_in"`
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxForm)).Decode(&got); err != nil || resp.StatusCode != http.StatusOK || got.Token == "" {
-		return "", 0, fmt.Errorf("the hub does not accept its own code (HTTP %d)", resp.StatusCode)
+		return "", 0, fmt.Errorf("the hub rejected its own code (HTTP %d)", resp.StatusCode)
 	}
 	if got.Expires <= 0 {
 		got.Expires = int64((24 * time.Hour).Seconds())
@@ -165,22 +165,22 @@ func (l *Login) exchange(ctx context.Context, code string) (token string, until 
 // approve handles the person's answer: with consent, the client gets its code.
 func (l *Login) approve(r *http.Request) http.Handler {
 	if from := r.Header.Get("Origin"); from != "" && from != l.origin && from != "null" {
-		return l.wrong(http.StatusForbidden, "Another page has sent this form.")
+		return l.wrong(http.StatusForbidden, "This form is from another page.")
 	}
 	var g grant
 	if _, err := l.seal.open(sealedGrant, r.PostFormValue("grant"), &g); err != nil {
-		return l.wrong(http.StatusBadRequest, "This login has taken too long: begin again in your program.")
+		return l.wrong(http.StatusBadRequest, "This login took too long: start again in your program.")
 	}
 	if !ours(r, g.Request.Nonce) {
-		return l.wrong(http.StatusForbidden, "This login was begun in another browser: begin again in your program.")
+		return l.wrong(http.StatusForbidden, "This login started in another browser: start again in your program.")
 	}
 	if r.PostFormValue("answer") != "allow" {
-		return l.refuse(g.Request, "access_denied", "the person has not allowed it")
+		return l.refuse(g.Request, "access_denied", "the person denied access")
 	}
 	g.Request.Nonce = newNonce() // identifies the code, which is used once
 	code, err := l.seal.seal(sealedCode, g, l.cfg.Now().Add(codeTime))
 	if err != nil {
-		return l.wrong(http.StatusInternalServerError, "The login cannot be finished.")
+		return l.wrong(http.StatusInternalServerError, "The login failed.")
 	}
 	return l.back(g.Request, "code", code)
 }
@@ -194,7 +194,7 @@ func (l *Login) refuse(req request, code, why string) http.Handler {
 func (l *Login) back(req request, params ...string) http.Handler {
 	u, err := url.Parse(req.Redirect)
 	if err != nil {
-		return l.wrong(http.StatusBadRequest, "The program's address cannot be read.")
+		return l.wrong(http.StatusBadRequest, "The program's address is invalid.")
 	}
 	q := u.Query()
 	for i := 0; i+1 < len(params); i += 2 {

@@ -71,10 +71,10 @@ func New(cfg Config) (*Login, error) {
 	}
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("%q is not an address of a service, such as https://hub.example.org/services/nbduet", cfg.URL)
+		return nil, fmt.Errorf("%q is not a service's address, such as https://hub.example.org/services/nbduet", cfg.URL)
 	}
 	if cfg.Secret == "" {
-		return nil, errors.New("the service has no token of the hub's, which is its secret")
+		return nil, errors.New("the service has no hub token, which is its secret")
 	}
 	l := &Login{cfg: cfg, origin: u.Scheme + "://" + u.Host, path: strings.TrimSuffix(u.Path, "/"), mux: http.NewServeMux(), used: map[string]time.Time{}}
 	l.cfg.URL = l.origin + l.path

@@ -29,10 +29,10 @@ func (l *Login) register(r *http.Request) http.Handler {
 		Name      string   `json:"client_name"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
-		return fail(http.StatusBadRequest, "invalid_client_metadata", "the body is not the JSON of a client's metadata")
+		return fail(http.StatusBadRequest, "invalid_client_metadata", "the body is not client metadata in JSON")
 	}
 	if n := len(asked.Redirects); n == 0 || n > maxRedirects {
-		return fail(http.StatusBadRequest, "invalid_redirect_uri", "redirect_uris has to have one to eight addresses")
+		return fail(http.StatusBadRequest, "invalid_redirect_uri", "redirect_uris must have one to eight addresses")
 	}
 	for _, address := range asked.Redirects {
 		if why := checkRedirect(address); why != "" {
@@ -62,16 +62,16 @@ func checkRedirect(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || len(address) > maxRedirect || u.Scheme == "" || u.Fragment != "" || u.User != nil || strings.Contains(address, "#"):
-		return "a redirect URI is an absolute address without a fragment"
+		return "a redirect URI must be absolute and have no fragment"
 	case u.Scheme == "https" && u.Host != "":
 		return ""
 	case u.Scheme == "http":
 		if loopback(u) {
 			return ""
 		}
-		return "a redirect URI with http is of the loopback, such as http://127.0.0.1:33418/"
+		return "an http redirect URI must use the loopback, such as http://127.0.0.1:33418/"
 	case u.Scheme == "https" || slices.Contains(dangerous, strings.ToLower(u.Scheme)):
-		return "a redirect URI has the scheme https, http at the loopback, or the scheme of a program"
+		return "a redirect URI must use https, http on the loopback, or a program's scheme"
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ const (
 )
 
 var (
-	errSeal = errors.New("it is not one of this server's")
+	errSeal = errors.New("it is not from this server")
 	errLate = errors.New("it has expired")
 )
 
@@ -36,15 +36,15 @@ type sealer struct {
 func newSealer(secret string, now func() time.Time) (*sealer, error) {
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "nbduet hub service: logins, v1", 32)
 	if err != nil {
-		return nil, fmt.Errorf("make a key of the service's secret: %w", err)
+		return nil, fmt.Errorf("derive the service's key: %w", err)
 	}
 	block, err := aes.NewCipher(key)
 	if err != nil {
-		return nil, fmt.Errorf("make a key of the service's secret: %w", err)
+		return nil, fmt.Errorf("derive the service's key: %w", err)
 	}
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
-		return nil, fmt.Errorf("make a key of the service's secret: %w", err)
+		return nil, fmt.Errorf("derive the service's key: %w", err)
 	}
 	return &sealer{aead, now}, nil
 }

@@ -21,7 +21,7 @@ func (l *Login) token(r *http.Request) http.Handler {
 		return fail(http.StatusBadRequest, "invalid_request", "the body is not a form")
 	}
 	if r.PostForm.Get("grant_type") != "authorization_code" {
-		return fail(http.StatusBadRequest, "unsupported_grant_type", "grant_type has to be authorization_code")
+		return fail(http.StatusBadRequest, "unsupported_grant_type", "grant_type must be authorization_code")
 	}
 	var g grant
 	until, err := l.seal.open(sealedCode, r.PostForm.Get("code"), &g)
@@ -31,11 +31,11 @@ func (l *Login) token(r *http.Request) http.Handler {
 	case err != nil:
 		return fail(http.StatusBadRequest, "invalid_grant", "the code is wrong: "+err.Error())
 	case r.PostForm.Get("client_id") != g.Request.Client:
-		return fail(http.StatusBadRequest, "invalid_grant", "the code is another client's")
+		return fail(http.StatusBadRequest, "invalid_grant", "the code belongs to another client")
 	case r.PostForm.Get("redirect_uri") != "" && r.PostForm.Get("redirect_uri") != g.Request.Redirect:
 		return fail(http.StatusBadRequest, "invalid_grant", "the code was sent to another redirect_uri")
 	case subtle.ConstantTimeCompare([]byte(verifier), []byte(g.Request.Challenge)) != 1:
-		return fail(http.StatusBadRequest, "invalid_grant", "the code_verifier does not fit the code_challenge")
+		return fail(http.StatusBadRequest, "invalid_grant", "the code_verifier does not match the code_challenge")
 	case !l.isResource(r.PostForm.Get("resource")):
 		return fail(http.StatusBadRequest, "invalid_target", "the resource is not this server")
 	case !l.once(g.Request.Nonce, until):
@@ -44,7 +44,7 @@ func (l *Login) token(r *http.Request) http.Handler {
 	expires := time.Unix(g.Until, 0)
 	token, err := l.seal.seal(sealedToken, ticket{g.Hub, g.User}, expires)
 	if err != nil {
-		return fail(http.StatusInternalServerError, "server_error", "the token cannot be made")
+		return fail(http.StatusInternalServerError, "server_error", "the token could not be created")
 	}
 	return answer(http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": max(g.Until-l.cfg.Now().Unix(), 0)})
 }
