@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A text for a client names only tools that the client can call. Texts are written with the most suitable tool name, each in
@@ -102,13 +103,23 @@ func (e settledError) Unwrap() error { return e.error }
 // Kind is empty: a settledError only changes words.
 func (settledError) Kind() string { return "" }
 
-// settleError settles an error's hints.
-func (o *offer) settleError(err error) error {
+// wanted matches a hint to give an argument of the called tool.
+var wanted = regexp.MustCompile(`^[,;:] (?:or )?give ([a-z_]+)\b`)
+
+// settleError settles an error's hints for the caller of a tool: a hint to give an argument that the tool does not take is
+// left out.
+func (o *offer) settleError(t tool.Tool, err error) error {
 	if err == nil {
 		return nil
 	}
 	text := err.Error()
-	if now := o.settle(text); now != text {
+	fitting := textfmt.SettleHints(text, func(clause string) string {
+		if arg := wanted.FindStringSubmatch(clause); arg != nil && !t.Input.Takes(arg[1]) {
+			return ""
+		}
+		return textfmt.Hint(clause)
+	})
+	if now := o.settle(fitting); now != text {
 		return settledError{err, now}
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,9 @@ func TestEveryToolRefusesBadArguments(t *testing.T) {
 				message := toolstest.MessageOf(res)
 				test.True(t, res.IsError, test.Sprint(d.Name, c.what, c.args))
 				test.NotEq(t, "", message, test.Sprint(d.Name, c.what, c.args))
+				for _, arg := range foreignArguments(d, message) {
+					t.Errorf("%s does not take %s, which its error names: %s", d.Name, arg, message)
+				}
 			}
 		}
 		for path, was := range files {
@@ -55,6 +59,35 @@ func TestEveryToolRefusesBadArguments(t *testing.T) {
 			test.Eq(t, revisions[path], r.Content(path).Revision)
 		}
 	})
+}
+
+// argumentName matches the names of arguments that have more than one word.
+var argumentName = regexp.MustCompile(`(?:give|with|and|or|lacks|argument) ([a-z]+(?:_[a-z]+)+)\b`)
+
+// foreignArguments returns the arguments that an error names as the tool's, although only other tools take them.
+func foreignArguments(d tool.Tool, message string) (out []string) {
+	own := map[string]bool{}
+	for _, p := range argumentsOf(d) {
+		own[p] = true
+	}
+	for _, other := range tools.Definitions() {
+		for _, p := range argumentsOf(other) {
+			for _, m := range argumentName.FindAllStringSubmatch(message, -1) {
+				if m[1] == p && !own[p] && !slices.Contains(out, p) {
+					out = append(out, p)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// argumentsOf returns the names of a tool's arguments, at any depth.
+func argumentsOf(d tool.Tool) (names []string) {
+	for _, m := range regexp.MustCompile(`"([a-z_]+)":\{`).FindAllStringSubmatch(string(d.Input.Raw()), -1) {
+		names = append(names, m[1])
+	}
+	return names
 }
 
 // example returns a value that a schema allows, with path in place of all paths.
@@ -148,8 +181,8 @@ func wrongValues(name string, s toolstest.Dict, good any) (out []wrongValue) {
 		if _, ok := s["minLength"]; ok {
 			add("empty", "")
 		}
-		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token", "new_text", "reason"}, name) {
-			break // any text can be written and noted, and a session can have any name
+		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token", "new_text", "reason", "code", "query"}, name) {
+			break // any text can be written, run, found and noted, and a session can have any name
 		}
 		add("a way out", "../../etc/passwd")
 		add("a way out in between", "a/../../../etc/passwd")

@@ -210,7 +210,7 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 				o.settleResult(result, a.Words != nil)
 			}
 		}
-		err = o.settleError(err)
+		err = o.settleError(t, err)
 		if r.err = err; err != nil {
 			return tool.Failure(err)
 		}

@@ -23,7 +23,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 		doc, _, err := d.openUsed(ctx, "")
 		if err != nil {
 			if errors.Is(err, errNoCurrent) {
-				err = fmt.Errorf("%w; or give kernel_id, or the session_id of an analysis session", err)
+				err = fmt.Errorf("%w"+textfmt.Hint("; or give kernel_id, or the session_id of an analysis session"), err)
 			}
 			return nil, err
 		}

@@ -95,7 +95,7 @@ func (d *Toolset) unuse(ctx context.Context, name string) (current string, switc
 }
 
 // errNoCurrent is the error of a call without a notebook when no notebook is current.
-var errNoCurrent = errors.New("no notebook is activated" + textfmt.Hint(": call use_notebook first, with a name for it and its path, or give notebook_name"))
+var errNoCurrent = errors.New("no notebook is activated" + textfmt.Hint(": call use_notebook first, with a name for it and its path") + textfmt.Hint(", or give notebook_name"))
 
 func notConnected(name string, known []string) error {
 	list := "none"
