@@ -3,6 +3,8 @@ package ydoc
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -198,4 +200,119 @@ func (e *Editor) SetType(id, typ string) error {
 		x.replaced(old, d.typ)
 	})
 	return nil
+}
+
+// Split splits a cell before some of its lines, given by their numbers from 0, in ascending order. The last part keeps
+// the id, the outputs and the text itself, so that carets and concurrent edits in it stay; each earlier part becomes a
+// new cell before it, of the same type and with the same metadata. Empty lines at the ends of parts go. It returns the
+// ids of the new cells.
+func (e *Editor) Split(id string, lines ...int) ([]string, error) {
+	d, err := e.editable(id)
+	if err != nil {
+		return nil, e.fail(err)
+	}
+	source := e.sourceOf(d)
+	all := strings.SplitAfter(source, "\n")
+	var parts []NewCell
+	from, start := 0, 0 // the line and the offset at which the next part begins
+	for _, line := range lines {
+		if line <= from || line >= len(all) {
+			return nil, e.fail(crdt.Invalidf("cell %q cannot be split before line %d: it has %d lines, and each part needs one", id, line+1, len(all)))
+		}
+		part := strings.Join(all[from:line], "")
+		parts = append(parts, NewCell{Type: d.kind, Source: strings.Trim(part, "\r\n")})
+		from, start = line, start+len(part)
+	}
+	start = len(source) - len(strings.TrimLeft(source[start:], "\r\n"))
+	if d.node != nil {
+		d.node.refresh(e.n)
+		for i := range parts {
+			parts[i].Metadata = maps.Clone(d.node.cell.Metadata)
+			parts[i].Attachments = usedIn(parts[i].Source, d.node.cell.Attachments)
+		}
+	}
+	if err := e.editSource(d, []textdiff.Edit{{Del: start}}, source[start:]); err != nil {
+		return nil, err
+	}
+	return e.Insert(e.position(d), parts...)
+}
+
+// usedIn returns the attachments that a Markdown text shows.
+func usedIn(source string, attachments map[string]any) map[string]any {
+	used := maps.Clone(attachments)
+	maps.DeleteFunc(used, func(name string, _ any) bool { return !strings.Contains(source, "attachment:"+name) })
+	return used
+}
+
+// Join appends the sources of further cells to a cell, after an empty line, with their outputs and attachments, and
+// deletes them. The cell keeps its id and metadata, and gets the execution count of the last one. All must have one
+// type.
+func (e *Editor) Join(id string, others ...string) error {
+	for _, other := range others {
+		if err := e.join(id, other); err != nil {
+			return e.fail(err)
+		}
+	}
+	return e.Delete(others...)
+}
+
+func (e *Editor) join(id, other string) error {
+	into, err := e.editable(id)
+	if err != nil {
+		return err
+	}
+	from, err := e.editable(other)
+	if err != nil {
+		return err
+	}
+	if into == from || into.kind != from.kind {
+		return crdt.Invalidf("cells %q (%s) and %q (%s) cannot be joined: give two cells of one type", id, into.kind, other, from.kind)
+	}
+	if err := e.unlocked(from, KeyEditable); err != nil {
+		return err
+	}
+	added := e.sourceOf(from)
+	was := e.sourceOf(into)
+	if was != "" && added != "" {
+		added = "\n\n" + added
+	}
+	if added, err = checkSource(was+added, e.n.limits); err != nil {
+		return err
+	}
+	if err := e.SetSource(id, added); err != nil {
+		return err
+	}
+	cell, _ := e.Cell(other)
+	if len(cell.Attachments) > 0 && into.kind != Code {
+		have, _ := e.Cell(id)
+		all, err := united(have.Attachments, cell.Attachments)
+		if err != nil {
+			return err
+		}
+		if err := e.SetAttachments(id, all); err != nil {
+			return err
+		}
+	}
+	for _, o := range cell.Outputs {
+		if err := e.AppendOutput(id, o); err != nil {
+			return err
+		}
+	}
+	if cell.ExecutionCount == nil {
+		return nil
+	}
+	return e.FinishRun(id, cell.ExecutionCount)
+}
+
+// united returns the attachments of two cells.
+func united(a, b map[string]any) (map[string]any, error) {
+	all := map[string]any{}
+	maps.Copy(all, a)
+	for name, attachment := range b {
+		if has, taken := all[name]; taken && !reflect.DeepEqual(has, attachment) {
+			return nil, crdt.Invalidf("both cells have an attachment %q: rename one of them", name)
+		}
+		all[name] = attachment
+	}
+	return all, nil
 }
