@@ -16,11 +16,11 @@
 //
 // # The packages
 //
-//	service/   services on open documents: analysis, chatwatch, filepreview, files
+//	service/   services on open documents: analysis, chatwatch, filepreview, files, search
 //	session    the manager and its documents: open, edit, save, evict
 //	store/     data that outlives the process: activity, project
 //	collab/    people and other agents: chat, editguard, globalawareness, lease, mentions, people, presence
-//	document/  the state of one document: changelog, filesync, nbformat, readset, refusedrooms, undo
+//	document/  the state of one document: changelog, filesync, nbformat, outline, readset, refusedrooms, undo
 //	kernel/    one kernel's channels and its runs: figure, inspect, output, run, userexpr
 //	listcache  the lists of folders, kernels and sessions
 //	render/    kernel outputs as text and images: datauri, htmltext, images, traceback

@@ -47,6 +47,9 @@ var byIDs = map[string]byID{
 	"modify_nb_cells.id": {func(id string) toolstest.Dict {
 		return toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": id}, "content": "d = 40"}}}
 	}, "a = 1 b = 2 c = 3 d = 40", false},
+	"modify_nb_cells.after_id": {func(id string) toolstest.Dict {
+		return toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "after_id": id}}}
+	}, "b = 2 c = 3 d = 4 a = 1", false},
 	"move_nb_cells.after_id":            {single("after_id", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 0}}}), "b = 2 c = 3 d = 4 a = 1", false},
 	"insert_nb_cells.after_id":          {single("after_id", toolstest.Dict{"exec": false, "cells": []toolstest.Dict{{"content": "new"}}}), noCellsChange + " new", false},
 	"edit_text.cell_id":                 {single("cell_id", toolstest.Dict{"old_text": " = ", "new_text": " = 4"}), "a = 1 b = 2 c = 3 d = 44", false},

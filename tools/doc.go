@@ -16,7 +16,7 @@
 //	datalayer   tools: the names and answers of another server, jupyter-mcp-server
 //	resource    resources, prompts, completions, and the tool that records findings
 //	analysis/   tools: analysis sessions, their variables, data files and images: srcbook, templates
-//	notebook    tools: notebooks, cells, kernels and runs
+//	notebook/   tools: notebooks, cells, kernels and runs: outlined, search
 //	document    tools: text documents, files and folders
 //	deps        the state that all tools share: the manager, and the state of each client
 //	waiting     how calls wait for code and ask for its input

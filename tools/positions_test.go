@@ -27,6 +27,7 @@ var named = map[string]struct {
 }{
 	"modify_nb_cells.start":                  {toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": "b = 20"}}, "exec": false}, "unread a b = 20 c d", false},
 	"modify_nb_cells.end":                    {toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1, "end": 2}, "content": "b = 20"}}, "exec": false}, "unread a b = 20 c d", false},
+	"modify_nb_cells.position":               {toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c3"}, "position": 1}}}, "unread a d b c", true},
 	"delete_nb_cells.start":                  {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}, "unread a c d", false},
 	"delete_nb_cells.end":                    {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1, "end": 3}}}, "unread a d", false},
 	"execute_nb_cells.start":                 {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}, "", false},

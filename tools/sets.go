@@ -9,8 +9,8 @@ import (
 // core are the tools that are listed if no toolsets are chosen: the everyday tools. They stay at most 20, in 5,000 tokens;
 // e2e/listing counts.
 var core = []string{
-	"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "move_nb_cells", "delete_nb_cells",
-	"execute_nb_cells", "restart_nb_kernel", "watch_runs", "cancel_run", "get_document_content", "create_document",
+	"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "delete_nb_cells",
+	"execute_nb_cells", "run_code", "restart_nb_kernel", "watch_runs", "cancel_run", "search", "create_document",
 	"inspect_data", "look_around", "changes_since", "wait_for_mention", "undo_agent", nameFindTools, nameCallTool,
 }
 

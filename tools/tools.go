@@ -141,7 +141,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		if err != nil {
 			return nil, err
 		}
-		handlers[t.Name] = d.offer.handler(withBudget(d.resources.Recording(t), cfg), check, open, calls)
+		handlers[t.Name] = d.offer.handler(withBudget(located(d.Deps, d.resources.Recording(t)), cfg), check, open, calls)
 	}
 	if own := handlers[nameCallTool]; own != nil {
 		handlers[nameCallTool] = d.offer.relay(own, maps.Clone(handlers))

@@ -57,6 +57,7 @@ var harmless = map[string]string{
 	"rename_document":        "the same",
 	"delete_document":        "is of a file, which is named by its path",
 	"reply":                  "adds a cell",
+	"run_code":               "writes no text",
 	"record_context":         "adds to a file of the project",
 	"undo_agent":             "takes back what the client itself wrote, and keeps what others did",
 	"redo_agent":             "makes that again",

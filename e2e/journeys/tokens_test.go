@@ -204,7 +204,7 @@ func (s *story) edits() {
 		"modifications": []any{map[string]any{"range": map[string]any{"start": 4}, "content": "2/1"}},
 	}), 0)
 	has(s.t, "the changed cell", ran, "]\n2.0")
-	s.tell("moving a cell", "move_nb_cells", s.at(6, "position", 2), mostDone)
+	s.tell("moving a cell", "modify_nb_cells", s.in(map[string]any{"modifications": []any{map[string]any{"range": map[string]any{"start": 6}, "position": 2}}}), mostDone)
 	s.tell("clearing the outputs of a cell", "delete_nb_cells", s.at(5, "what", "outputs"), mostDone)
 	s.tell("deleting a cell", "delete_nb_cells", s.at(5), mostDone)
 }
@@ -228,6 +228,9 @@ func (s *story) merges() {
 	has(s.t, "what was taken back", s.tell("taking back the change", "undo_agent", s.in(map[string]any{}), 0), "range(4)", "typed by hand")
 	s.tell("reading all cells", "read_nb_cells", s.in(map[string]any{}), 0)
 	s.tell("reading one cell", "read_nb_cells", s.at(3), 0)
+	s.tell("reading the outline", "read_nb_cells", s.in(map[string]any{"outline": true}), 0)
+	has(s.t, "the match", s.tell("searching the notebook", "search", s.in(map[string]any{"query": "import pandas"}), 0), ":import pandas as pd")
+	has(s.t, "the value", s.tell("running code without a cell", "run_code", s.in(map[string]any{"code": "len(month)"}), 0), "left no cell", "30")
 }
 
 // looks inspects the kernel's variables.
@@ -264,7 +267,7 @@ func (s *story) waits() {
 func (s *story) further() {
 	notes := strings.TrimSuffix(s.path, "bikes.ipynb") + "notes.md"
 	s.tell("creating a document", "create_document", map[string]any{"path": notes, "type": "markdown", "content": "# Notes\n\nRain keeps people at home.\n"}, mostDone)
-	s.tell("reading a document", "get_document_content", map[string]any{"path": notes}, 0)
+	s.tell("reading a document", "read_nb_cells", map[string]any{"path": notes}, 0)
 	s.tell("changing a document", "edit_text", map[string]any{"path": notes, "old_text": "people", "new_text": "many people"}, mostDone)
 	has(s.t, "what was found", s.tell("finding a tool", "find_tools", map[string]any{"wish": "which kernels are there"}, 0), "list_available_kernels")
 	s.tell("calling the tool", "call_tool", map[string]any{"name": "list_available_kernels"}, 0)

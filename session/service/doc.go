@@ -1,8 +1,9 @@
 // Package service is the folder of services that work with open documents, and on which documents do not depend: analysis
 // sessions with a kernel (analysis), files and folders (files), previews of data files in a kernel of the program
-// (filepreview), and mentions in chats (chatwatch).
+// (filepreview), text in notebooks (search), and mentions in chats (chatwatch).
 //
 // They import session and the packages below it. Tools get them through tools/deps.
 //
-// Start from analysis.Table, files.Files, filepreview.Helper or chatwatch.Chats: one of each for a manager.
+// Start from analysis.Table, files.Files, filepreview.Helper, chatwatch.Chats or search.Notebooks: one of each for a
+// manager.
 package service

@@ -108,7 +108,7 @@ func notebookEditCell(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[EditCellResult](nil),
 		Call: inCell(d, func(ctx context.Context, doc *session.Document, cell ydoc.Cell, _ ydoc.Revision, args editCellArgs) (*tool.Answer, error) {
-			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: &args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
 			}

@@ -85,7 +85,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 		Hints:       tool.Hints{Destructive: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Call: inUsedCell(d, func(ctx context.Context, cell foundCell, args overwriteCellArgs) (*textResult, error) {
-			changed, err := notebook.Modify(ctx, cell.doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: args.Source, Revision: args.Revision}}, args.Force)
+			changed, err := notebook.Modify(ctx, cell.doc, []notebook.Modification{{Range: target.CellRange{ID: cell.Exactly()}, Content: &args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
 			}

@@ -69,7 +69,7 @@ func (d *Deps) Open(ctx context.Context, path string) (*session.Document, error)
 func (d *Deps) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document, error) {
 	doc, err := target.Find(ctx, path, d.Manager.Open)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return nil, fmt.Errorf("no notebook %q on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_nbs lists the notebooks")+"%s", path, target.WhyMissing(path))
+		return nil, target.Absent(path, "no notebook %q on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_nbs lists the notebooks")+"%s", path, target.WhyMissing(path))
 	}
 	if err != nil {
 		return nil, unreadable(ctx, d.Files, path, err)

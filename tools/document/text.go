@@ -38,7 +38,7 @@ func atPath[A interface{ path() string }](answer func(context.Context, jupyter.P
 // Missing turns a not-found error into advice; other errors stay as they are.
 func Missing(err error, path jupyter.Path) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("no document %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the documents")+"%s", textfmt.Quoted(path.String()), target.WhyMissing(path))
+		return target.Absent(path, "no document %s on the Jupyter server: paths are relative to its root folder"+textfmt.Hint("; list_documents lists the documents")+"%s", textfmt.Quoted(path.String()), target.WhyMissing(path))
 	}
 	return err
 }

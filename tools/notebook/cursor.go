@@ -1,10 +1,7 @@
 package notebook
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/nbduet/nbduet/tools/target"
@@ -38,18 +35,13 @@ func nextCursor(left []int, cells []ydoc.Cell, whole bool) (string, error) {
 	if !whole {
 		c.Left = spans(left)
 	}
-	b, err := json.Marshal(c)
-	if err != nil {
-		return "", tool.Fault{Err: fmt.Errorf("write a cursor: %w", err)}
-	}
-	return base64.RawURLEncoding.EncodeToString(b), nil
+	return tool.EncodeCursor(c)
 }
 
 var errCursor = errors.New("unknown cursor: pass the next_cursor of an earlier read unchanged, or none to start at the first cell")
 
 func parseCursor(s string) (c cursor, err error) {
-	b, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil || json.Unmarshal(b, &c) != nil || c.At < 0 || c.At > tool.MaxIndex || len(c.Left) > tool.MaxIndex {
+	if !tool.DecodeCursor(s, &c) || c.At < 0 || c.At > tool.MaxIndex || len(c.Left) > tool.MaxIndex {
 		return cursor{}, errCursor
 	}
 	for _, span := range c.Left {

@@ -32,7 +32,7 @@ func (a insertArgs) Check() error {
 }
 
 type newCell struct {
-	Type    string `json:"type,omitempty" validate:"oneof=code markdown" default:"code"`
+	Type    string `json:"type,omitempty" validate:"oneof=code markdown raw" default:"code"`
 	Content string `json:"content" validate:"max=source"`
 }
 

@@ -35,7 +35,7 @@ func moveNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "move_nb_cells",
 		Title:       "Move notebook cells",
-		Toolset:     tool.ToolsetCore,
+		Toolset:     tool.ToolsetPair,
 		Description: "Moves cells of a notebook to another place. They keep their ids, outputs and metadata. A cell in which a person is typing is not moved.",
 		Output:      tool.DocumentResultOf[MoveResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args moveArgs) (*tool.Answer, error) {
@@ -53,12 +53,7 @@ func moveNbCells(d *deps.Deps) tool.Tool {
 			}
 			out := MoveResult{CellIDs: readset.CellsOf(cells)}
 			if err := doc.As(tool.ClientOf(ctx)).MoveCells(ctx, cells, func(e *ydoc.Editor) string {
-				for at := Placed(e, before, position) - 1; at >= 0; at-- {
-					if id, _ := e.IDAt(at); !slices.Contains(out.CellIDs, id) {
-						return id
-					}
-				}
-				return ""
+				return cellBefore(e, before, position, out.CellIDs)
 			}, args.Force); err != nil {
 				return nil, err
 			}
@@ -67,4 +62,14 @@ func moveNbCells(d *deps.Deps) tool.Tool {
 			return &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}, nil
 		}),
 	}
+}
+
+// cellBefore returns the cell before a position among the cells before, other than the moved ones; "" for none.
+func cellBefore(e *ydoc.Editor, before []ydoc.Cell, position int, moved []string) string {
+	for at := Placed(e, before, position) - 1; at >= 0; at-- {
+		if id, _ := e.IDAt(at); !slices.Contains(moved, id) {
+			return id
+		}
+	}
+	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/notebook/search"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -33,6 +34,7 @@ func Tools(d *deps.Deps) []tool.Tool {
 			cancelRun(d),
 			watchRuns(d),
 		),
+		[]tool.Tool{runCode(d), search.Tool(d)},
 		tool.InSet(tool.ToolsetRTC,
 			queryNbSessions(d),
 			endNbSession(d),

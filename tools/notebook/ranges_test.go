@@ -55,7 +55,6 @@ func TestResolveRefuses(t *testing.T) {
 		{"negative start", []target.CellRange{one(-1)}, 5, []string{"ranges[0]", "start -1", "negative", "5 cells", "0 to 4"}},
 		{"negative end", []target.CellRange{span(0, -2)}, 5, []string{"end -2", "negative", "5 cells"}},
 		{"start beyond", []target.CellRange{one(0), one(5)}, 5, []string{"ranges[1]", "start 5", "out of range", "5 cells"}},
-		{"end beyond", []target.CellRange{span(3, 6)}, 5, []string{"end 6", "out of range", "5 cells"}},
 		{"reversed", []target.CellRange{span(3, 1)}, 5, []string{"start 3, end 1", "reversed", "5 cells"}},
 		{"empty", []target.CellRange{span(3, 3)}, 5, []string{"start 3, end 3", "empty", "start 3, end 4", "5 cells"}},
 		{"unknown id", []target.CellRange{one(0), byID("gone")}, 5, []string{"ranges[1]", `"gone"`, "read the cells again"}},
@@ -79,6 +78,13 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
+// A range past the end is cut.
+func TestResolveCuts(t *testing.T) {
+	got, err := target.Resolve([]target.CellRange{span(3, 6)}, some(5))
+	must.NoError(t, err)
+	test.SliceEqOp(t, []int{3, 4}, got)
+}
+
 func TestSpans(t *testing.T) {
 	if got := spans([]int{4, 5, 6, 0, 2, 3}); !slices.Equal(got, []indexSpan{{4, 7}, {0, 1}, {2, 4}}) {
 		t.Errorf("spans = %v", got)
@@ -86,7 +92,7 @@ func TestSpans(t *testing.T) {
 }
 
 func TestTargetsRefusesACellNamedTwice(t *testing.T) {
-	_, err := rewritesOf([]Modification{{Range: span(0, 2)}, {Range: one(1)}}, target.View{Listed: sample.CellsOf("a", "b", "c"), Now: sample.CellsOf("a", "b", "c")})
+	_, err := changesOf([]Modification{{Range: span(0, 2), Content: new("")}, {Range: one(1), Content: new("")}}, target.View{Listed: sample.CellsOf("a", "b", "c"), Now: sample.CellsOf("a", "b", "c")})
 	must.Error(t, err)
 	test.StrContains(t, err.Error(), "modifications[0] and modifications[1] both name cell 1")
 }

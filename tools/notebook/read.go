@@ -2,7 +2,10 @@ package notebook
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -10,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/notebook/outlined"
 	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -103,7 +107,8 @@ func getNbStat(d *deps.Deps) tool.Tool {
 // ReadArgs are the arguments of read_nb_cells.
 type ReadArgs struct {
 	target.InNotebook
-	Ranges []target.CellRange `json:"ranges,omitempty" jsonschema:"Left out: all cells." validate:"min=1,max=ranges"`
+	Ranges  []target.CellRange `json:"ranges,omitempty" jsonschema:"Left out: all cells." validate:"min=1,max=ranges"`
+	Outline bool               `json:"outline,omitempty" jsonschema:"Only a line for each cell: heading, defined names or first line, run state." default:"false"`
 	ReadOn
 }
 
@@ -123,7 +128,10 @@ type ReadResult struct {
 	Revision  string     `json:"revision" changes:"the notebook's content"`
 	Next      string     `json:"next_cursor,omitempty" jsonschema:"If cells did not fit: the cursor for the next call."`
 	Message   string     `json:"message,omitempty" jsonschema:"Which parts were left out, and how to get them."`
-	one       bool       // whether only one cell was requested
+
+	Outline []outlined.Cell `json:"outline,omitempty" jsonschema:"In place of cells, if it was asked for."`
+
+	one bool // whether only one cell was requested
 }
 
 // A CellView is a cell in an answer.
@@ -172,10 +180,24 @@ func readNbCells(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "read_nb_cells",
 		Title:       "Read notebook cells",
-		Description: "Reads cells with sources and outputs as they are now, unsaved typing included. Use it before editing, and to look at a cell that is still running. Name ranges in a large notebook. Long text is cut in the middle, with a mark; cells that do not fit come with next_cursor.",
+		Description: "Reads a notebook's cells with outputs, or a text document, as they are now, unsaved typing included. Use it before editing, and to look at a running cell. Of a large notebook read the outline, then ranges. Long text is cut in the middle; cells that do not fit come with next_cursor.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
-		Output:      tool.DocumentResultOf[ReadResult](nil),
-		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
+		Output:      tool.EitherOf(tool.DocumentResultOf[ReadResult](nil), tool.DocumentResultOf[document.TextResult](nil)),
+		Call: tool.Typed(func(ctx context.Context, args ReadArgs) (*tool.Answer, error) {
+			if !strings.HasSuffix(args.Path, ".ipynb") {
+				if args.Ranges != nil || args.Outline {
+					return nil, errors.New(textfmt.Quoted(args.Path) + " is a text document, which has no cells: leave ranges and outline out")
+				}
+				return document.ReadPaged(ctx, d, args.Path, args.Max, args.Cursor)
+			}
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			if args.Outline {
+				return readOutline(ctx, doc, args)
+			}
 			return ReadCells(ctx, d, doc, args)
 		}),
 	}
@@ -263,4 +285,26 @@ func showCell(c ydoc.Cell, index, limit int, outputs render.Contents, lim render
 // cut reports whether anything of the cell was cut or left out.
 func (v CellView) cut() bool {
 	return v.Truncated.Source || v.Truncated.Metadata || v.OutputsOmitted > 0 || slices.Contains(v.Truncated.Outputs, true)
+}
+
+// readOutline answers with the outline of an open notebook.
+func readOutline(ctx context.Context, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
+	if args.Cursor != "" {
+		return nil, errors.New("cursor and outline are both given: an outline needs no cursor, ranges choose its cells")
+	}
+	rev, view := target.Now(doc), target.ViewNow(ctx, doc)
+	indexes, _, err := cellsToRead(args, view)
+	if err != nil {
+		return nil, err
+	}
+	out := &ReadResult{Path: doc.Path().String(), Cells: []CellView{}, CellCount: len(view.Now), Revision: target.Revision(rev)}
+	for _, i := range indexes {
+		out.Outline = append(out.Outline, outlined.Of(i, view.Now[i]))
+	}
+	doc.As(tool.ClientOf(ctx)).List(view.Now, indexes...)
+	a := &tool.Answer{Doc: doc, Body: out, Words: target.CellWords(ctx, doc, out.outlineWords)}
+	return a, a.TrimTo(len(out.Outline), func(n int) {
+		out.Outline, out.Truncated = out.Outline[:n], true
+		out.Message = fmt.Sprintf("the outline ends after %s because the answer would be too long: give ranges", textfmt.Plural(n, "cell"))
+	})
 }

@@ -194,7 +194,7 @@ func TestReadNbCellsRefuses(t *testing.T) {
 		defer r.Unchanged(path)()
 		read := func(ranges ...toolstest.Dict) toolstest.Dict { return toolstest.Dict{"path": path, "ranges": ranges} }
 		r.Bad("read_nb_cells", read(toolstest.Dict{"start": 3}), "start 3", "out of range", "3 cells")
-		r.Bad("read_nb_cells", read(toolstest.Dict{"start": 0, "end": 9999}), "end 9999", "3 cells")
+		r.Bad("read_nb_cells", read(toolstest.Dict{"start": 3, "end": 9999}), "end 9999", "3 cells")
 		r.Bad("read_nb_cells", read(toolstest.Dict{"start": -5}), "start -5", "negative", "3 cells")
 		r.Bad("read_nb_cells", read(toolstest.Dict{"start": 2, "end": 1}), "reversed", "3 cells")
 		r.Bad("read_nb_cells", read(toolstest.Dict{"start": 1, "end": 1}), "empty", "3 cells")
@@ -262,6 +262,9 @@ func TestNoSuchNotebook(t *testing.T) {
 				"folder/../x.ipynb":  {`".."`},
 				"nowhere/none.ipynb": {"no notebook", "nowhere/none.ipynb"},
 			} {
+				if tool == "read_nb_cells" && !strings.HasSuffix(path, ".ipynb") {
+					continue // read as a text, see TestReadText
+				}
 				with := toolstest.Dict{"path": path}
 				for k, v := range args {
 					with[k] = v

@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/document/outline"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -298,4 +299,66 @@ func executeNbCells(d *deps.Deps) tool.Tool {
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 		}),
 	}
+}
+
+type codeArgs struct {
+	target.InNotebook
+	Code string `json:"code" validate:"min=1,max=source"`
+	RunOptions
+}
+
+// A CodeResult is the answer of run_code.
+type CodeResult struct {
+	ExecutionResult
+	Sets []string `json:"sets,omitempty" jsonschema:"Names that the code defines in the kernel."`
+}
+
+// runCode makes run_code.
+func runCode(d *deps.Deps) tool.Tool {
+	return tool.Tool{
+		Name:        "run_code",
+		Title:       "Run code without a cell",
+		Toolset:     tool.ToolsetCore,
+		Description: "Runs code in the kernel of a notebook, with its variables, and leaves no cell: to look at values, or try something. Code that exceeds timeout keeps running.",
+		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
+		Output:      tool.DocumentResultOf[CodeResult](nil),
+		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args codeArgs) (*tool.Answer, error) {
+			r, err := startCode(ctx, d, doc, args.Code)
+			if err != nil {
+				return nil, err
+			}
+			hold := args.hold(ctx, d)
+			wait, cancel := context.WithTimeout(ctx, hold)
+			defer cancel()
+			waiting.Await(ctx, wait, []*run.Run{r})
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, []*run.Run{r}, args.InterruptOnCancel), err)
+			}
+			o := d.OutcomeOfCode(ctx, r, args.Code)
+			ran := finished{runs: []finishedRun{{o, d.ContentsFor(ctx, o.Outputs)}}, size: args.Size(), timeout: hold}
+			out := CodeResult{Sets: outline.Defines(args.Code)}
+			a := &tool.Answer{Body: &out, Doc: doc, Words: tool.Words(ctx, out.words)}
+			return a, ran.into(a, func(r []ExecutionResult) { out.ExecutionResult = r[0] })
+		}),
+	}
+}
+
+// startCode runs code in a notebook's kernel without a cell. If a call stops waiting, it continues as a run.
+func startCode(ctx context.Context, d *deps.Deps, doc *session.Document, code string) (*run.Run, error) {
+	if err := session.MayTouch(ctx, doc, "run", nil); err != nil {
+		return nil, err
+	}
+	k, err := doc.Kernel().Start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), k.ID)
+	if err != nil {
+		return nil, deps.AnalysisError(err)
+	}
+	r, err := a.Run(code, run.Options{Ask: waiting.Asker(ctx)})
+	if err != nil {
+		return nil, deps.AnalysisError(err)
+	}
+	return r, nil
 }

@@ -138,8 +138,8 @@ func TestToolsList(t *testing.T) {
 		if got := names(tools.Config{Toolsets: []string{"runs"}}); got != "answer_input cancel_run get_run list_runs wait_run" {
 			t.Errorf("runs: %s", got)
 		}
-		if got := names(tools.Config{}); got != "call_tool cancel_run changes_since create_document delete_nb_cells edit_text execute_nb_cells find_tools get_document_content "+
-			"insert_nb_cells inspect_data list_nbs look_around modify_nb_cells move_nb_cells read_nb_cells restart_nb_kernel undo_agent wait_for_mention watch_runs" {
+		if got := names(tools.Config{}); got != "call_tool cancel_run changes_since create_document delete_nb_cells edit_text execute_nb_cells find_tools "+
+			"insert_nb_cells inspect_data list_nbs look_around modify_nb_cells read_nb_cells restart_nb_kernel run_code search undo_agent wait_for_mention watch_runs" {
 			t.Errorf("default: %s", got)
 		}
 	})

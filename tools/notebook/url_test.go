@@ -6,6 +6,8 @@ import (
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+
+	"github.com/nbduet/nbduet/tools/target"
 )
 
 func TestNotebookPath(t *testing.T) {
@@ -89,7 +91,7 @@ func TestNotebookPathKeepsSecretsOutOfErrors(t *testing.T) {
 		test.StrNotContains(t, err.Error(), "s3cret", test.Sprint(u))
 	}
 	const u = "http://127.0.0.1:8888/lab/tree/a%20b.ipynb?x=1&token=s3cret&y=%20#z"
-	if got, want := withoutToken(u), strings.Replace(u, "s3cret", "REDACTED", 1); got != want {
+	if got, want := target.WithoutToken(u), strings.Replace(u, "s3cret", "REDACTED", 1); got != want {
 		t.Errorf("withoutToken = %q, want %q", got, want)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/notebook/outlined"
 	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -35,6 +36,14 @@ func (r *ReadResult) words(roll *target.Roll) plaintext.Text {
 	if t.Note(r.Message); r.Next != "" {
 		t.Note("next_cursor " + r.Next)
 	}
+	return t
+}
+
+// outlineWords returns the outline of the cells.
+func (r *ReadResult) outlineWords(roll *target.Roll) plaintext.Text {
+	body := outlined.Lines(r.Outline, func(id string) string { return roll.Cell(id).ID })
+	t := plaintext.Text{First: fmt.Sprintf("%s, %s, revision %s; %s", r.Path, textfmt.Plural(r.CellCount, "cell"), r.Revision, outlined.Legend), Tail: &body}
+	t.Note(r.Message)
 	return t
 }
 
@@ -163,6 +172,28 @@ func ranWords(roll *target.Roll, results []ExecutionResult) string {
 	return out + ": " + strings.Join(parts, ", ")
 }
 
+// words returns the output of the code.
+func (r *CodeResult) words() plaintext.Text {
+	ran := r.ExecutionResult
+	says := []string{stateWords[run.State(ran.State)], "left no cell"}
+	if len(r.Sets) > 0 {
+		says = append(says, "sets "+strings.Join(r.Sets, ", "))
+	}
+	first, outputs := plaintext.Outputs(ran.Outputs, false)
+	switch {
+	case first == "" && len(outputs) == 0 && run.State(ran.State) == run.Done:
+		says = append(says, "no output")
+	case ran.Truncated || ran.Shortened || !run.State(ran.State).Ended():
+		says = append(says, ran.RunID)
+	}
+	t := plaintext.Text{First: strings.Join(lo.Compact(says), ", ")}
+	t.Add(outputs...)
+	if t.Note(ran.Message); ran.Truncated || ran.Shortened {
+		t.Note(wholeOutputs)
+	}
+	return t
+}
+
 // words returns the runs of the requested cells.
 func (r *ExecuteResult) words(roll *target.Roll) plaintext.Text {
 	t := plaintext.Text{First: ranWords(roll, r.Results)}
@@ -191,10 +222,26 @@ func didAndRan(did string, roll *target.Roll, ids []string, results []ExecutionR
 
 // words returns the changed cells, the merged sources of cells that others changed at the same time, and their runs.
 func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
-	if len(r.Merged) == 0 {
+	if len(r.Merged) == 0 && len(r.changed.reshapes) == 0 {
 		return didAndRan("changed", roll, r.CellIDs, r.Results)
 	}
-	t := plaintext.Text{First: tool.Sentences("changed "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
+	var did []string
+	if len(r.changed.ids) > 0 {
+		did = append(did, "changed "+roll.Names(r.changed.ids...))
+	}
+	for _, s := range r.changed.reshapes {
+		switch names := roll.Names(s.Parts...); {
+		case s.Join:
+			did = append(did, "merged into "+names)
+		case s.Lines != nil:
+			did = append(did, "split into "+names)
+		case s.After != nil:
+			did = append(did, "moved "+names)
+		default:
+			did = append(did, s.Type+" now: "+names)
+		}
+	}
+	t := plaintext.Text{First: tool.Sentences(append(did, ranWords(roll, r.Results))...)}
 	for _, m := range r.Merged {
 		c := roll.Cell(m.ID)
 		c.Says = []string{"merged with text typed at the same time, revision " + m.Revision + "; diff against your text:"}

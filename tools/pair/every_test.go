@@ -126,6 +126,7 @@ var byID = map[string]struct {
 	"modify_nb_cells .modifications[].range.id": {args: dict{"path": "$path", "modifications": []dict{{"range": dict{"id": "theirs"}, "content": "x = 3"}}, "exec": false}},
 	"move_cell .source_cell_id":                 {args: dict{"notebook_name": "$path", "source_cell_id": "theirs", "target_index": 0}},
 	"move_cell .target_cell_id":                 {args: dict{"notebook_name": "$path", "source_cell_id": "c4", "target_cell_id": "theirs"}, beside: "far"},
+	"modify_nb_cells .modifications[].after_id": {args: dict{"path": "$path", "modifications": []dict{{"range": dict{"id": "c4"}, "after_id": "theirs"}}}, beside: "far"},
 	"move_nb_cells .after_id":                   {args: dict{"path": "$path", "ranges": []dict{{"id": "c4"}}, "after_id": "theirs"}, beside: "far"},
 	"move_nb_cells .ranges[].id":                {args: dict{"path": "$path", "ranges": []dict{{"id": "theirs"}}, "position": 0}},
 	"notebook_delete_cell .cell_id":             {args: dict{"session_id": "$session", "notebook_name": "$path", "cell_id": "theirs", "force": true}},
@@ -194,6 +195,7 @@ var byOther = []struct {
 	{tool: "delete_nb_cells", args: dict{"path": "$path", "ranges": []dict{{"start": 1}}, "force": true}},
 	{tool: "edit_cell_source", args: dict{"cell_index": 1, "old_string": "2", "new_string": "3"}},
 	{tool: "edit_text", args: dict{"path": "$path", "old_text": "x = 2", "new_text": "x = 3"}},
+	{tool: "search", args: dict{"path": "$path", "query": "x = 2"}},
 	{tool: "execute_cell", args: dict{"cell_index": 1}},
 	{tool: "execute_cell", args: dict{"session_id": "$session", "cell_index": 1}},
 	{tool: "execute_cell_simple_timeout", args: dict{"cell_index": 1}},
@@ -267,7 +269,7 @@ var touchesNone = strings.Fields(`assign_nb_kernel call_tool connect_to_jupyter 
 	get_image_resource get_nb_stat get_variable get_variables insert_cell insert_document_text insert_execute_code_cell inspect_data
 	interrupt_execution list_agent_edits list_available_kernels list_documents list_files list_kernels list_nbs list_notebook list_notebooks
 	list_mentions list_runs look_around nb_path_from_url notebook_add_cell notebook_create notebook_from_template notebook_import overwrite_document
-	preview_data query_document_session query_nb_sessions record_context rename_document reply replace_document_text restart_notebook
+	preview_data query_document_session query_nb_sessions record_context rename_document run_code reply replace_document_text restart_notebook
 	session_connect session_create session_delete session_list unuse_notebook wait_for_mention`)
 
 // The tables have every tool, and every argument that is a cell's id.

@@ -23,6 +23,7 @@ func reads(notebook, session, first, foreign string) map[string][]toolstest.Dict
 	return map[string][]toolstest.Dict{
 		"get_nb_stat":          {path},
 		"read_nb_cells":        {path, {"path": notebook, "ranges": []toolstest.Dict{{"id": first}}}},
+		"search":               {{"path": notebook, "query": "="}},
 		"get_document_content": {path},
 		"get_document_info":    {{"path": notebook, "include_content": true}},
 		"notebook_get":         {in},

@@ -262,7 +262,7 @@ func TestHandsOffEverywhere(t *testing.T) {
 // unmannered are the tools that change something, but no existing cell: files, kernels, sessions and texts.
 var unmannered = strings.Fields(`answer_input assign_nb_kernel call_tool cancel_run copy_document create_document delete_document
 	delete_document_text end_document_session end_nb_session execute_ipython insert_document_text interrupt_execution notebook_create
-	notebook_from_template notebook_import record_context rename_document replace_document_text restart_notebook session_create
+	notebook_from_template notebook_import record_context rename_document replace_document_text restart_notebook run_code session_create
 	session_delete unuse_notebook use_notebook`)
 
 // Each tool that changes cells is tried above, and takes wait and force; other tools take at most their own force.

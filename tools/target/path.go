@@ -97,6 +97,19 @@ func Find[T any](ctx context.Context, path jupyter.Path, find func(context.Conte
 	return out, err
 }
 
+// An AbsentError means that no document is at the path that a call names.
+type AbsentError struct {
+	Path jupyter.Path
+	text string
+}
+
+// Absent returns an [AbsentError] with this text.
+func Absent(path jupyter.Path, format string, args ...any) error {
+	return &AbsentError{path, fmt.Sprintf(format, args...)}
+}
+
+func (e *AbsentError) Error() string { return e.text }
+
 // WhyMissing returns a further reason why a path may not be found, "" for none.
 func WhyMissing(path jupyter.Path) string {
 	for name := range strings.SplitSeq(path.String(), "/") {

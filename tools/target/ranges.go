@@ -28,8 +28,8 @@ func (r CellRange) String() string {
 	}
 }
 
-// Indexes returns the positions that r names: among v.Now if it has an id, else among v.Listed. what is the name of the
-// argument.
+// Indexes returns the positions that r names: among v.Now if it has an id, else among v.Listed. A range past the end is cut,
+// and the answer says so. what is the name of the argument.
 func (r CellRange) Indexes(what string, v View) ([]int, error) {
 	count := len(v.Listed)
 	switch {
@@ -50,8 +50,11 @@ func (r CellRange) Indexes(what string, v View) ([]int, error) {
 	case r.End != nil && end == start:
 		return nil, fmt.Errorf("%s (%s) is empty: end is exclusive, so the one cell at %d is start %d, end %d; %s",
 			what, r, start, start, start+1, Holds(count))
-	case start >= count || end > count:
+	case start >= count:
 		return nil, fmt.Errorf("%s (%s) is out of range: %s", what, r, Holds(count))
+	case end > count:
+		v.touched.note(fmt.Sprintf("%s (%s) was cut: %s", what, r, Holds(count)))
+		end = count
 	}
 	out := make([]int, 0, end-start)
 	for i := start; i < end; i++ {

@@ -30,6 +30,7 @@ type touched struct {
 	call   uint64 // a hash of the tool and its arguments
 	mu     sync.Mutex
 	docs   []*touchedDoc
+	notes  []string            // about the call's arguments, for the answer
 	seeing sync.Mutex          // taken with mu held when a view is made
 	seen   []*session.Document // the notebooks of the call
 }
@@ -59,6 +60,18 @@ func (t *touched) fingerprint() uint64 {
 		return 0
 	}
 	return t.call
+}
+
+// note adds a line to the answer, once.
+func (t *touched) note(line string) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.notes, line) {
+		t.notes = append(t.notes, line)
+	}
 }
 
 // see records that a call is about a notebook.
@@ -203,10 +216,11 @@ func (t *touched) add(doc *session.Document, view func() View, ids ...string) {
 // maxAccompany is the maximum number of people that a line names.
 const maxAccompany = 5
 
-// lines says who is in the cells, a line for each person.
+// lines has the notes, and says who is in the cells, a line for each person.
 func (t *touched) lines() (out []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	out = slices.Clone(t.notes)
 	for _, d := range t.docs {
 		lines := d.lines(t)
 		if more := len(lines) - maxAccompany; more > 0 {

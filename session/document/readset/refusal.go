@@ -31,6 +31,7 @@ const (
 	adviceContent  = "Give this revision to replace it, or other content, which counts as a change from this text; or force true"
 	adviceDeletion = "Give this revision to delete it, or force true"
 	adviceMove     = "Give this revision to move it, or force true"
+	adviceSplit    = "Give this revision, and lines of this text"
 	adviceWords    = "Give words of this text"
 )
 

@@ -23,14 +23,23 @@ type Change struct {
 	Force bool
 }
 
+// A Further is a further part of an edit that gives cells new sources.
+type Further interface {
+	// Stage stages the part; an edit may be staged several times. Done records the state that the client then knows.
+	Stage(r Reader, e *ydoc.Editor) error
+	Done(r Reader)
+}
+
 // Rewrite gives cells of a notebook new sources, all or none. Each is merged with what others have typed since. It returns
 // the current cells; a cell that was just deleted has no id. Cells that have the given source are recorded as shown to the
 // client. The agent's caret moves to the end of the last one.
 //
 // Abbreviations of embedded data in the sources are replaced by the data, also inside changed text.
 //
+// The further parts are staged after that, in the same edit.
+//
 // If others have changed the same words, or the client was not shown a cell, the error is an [*OutdatedError].
-func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, error) {
+func (r Reader) Rewrite(ctx context.Context, changes []Change, further ...Further) ([]ydoc.Cell, error) {
 	for i, c := range changes {
 		now, _ := r.doc.Notebook().Cell(c.Cell)
 		var err error
@@ -39,7 +48,15 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 		}
 	}
 	err := r.doc.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
-		return refusedOf(changes, func(c Change) error { return r.change(e, c) })
+		if err := refusedOf(changes, func(c Change) error { return r.change(e, c) }); err != nil {
+			return err
+		}
+		for _, f := range further {
+			if err := f.Stage(r, e); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	err = r.overtaken(err, changes)
 	if err != nil && !errors.As(err, new(Unconfirmed)) {
@@ -54,6 +71,9 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 		cells[i] = now
 		r.doc.Point(ctx, c.Cell, len(now.Source))
 		r.sent(now, c.Source) // also if not confirmed: the client's next change is based on it
+	}
+	for _, f := range further {
+		f.Done(r)
 	}
 	if err != nil {
 		return nil, err

@@ -1,0 +1,70 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/pyjson"
+)
+
+// read returns the cells of a notebook on disk. An id may be missing, and the file need not be valid nbformat.
+func read(ctx context.Context, c jupyter.Contents, path jupyter.Path) ([]ydoc.Cell, error) {
+	// As a text, because the server validates a notebook, which takes several times as long.
+	file, err := c.Get(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
+	if err != nil {
+		return nil, err
+	}
+	var content string
+	if err := json.Unmarshal(file.Content, &content); err != nil {
+		return nil, err
+	}
+	return parse(content)
+}
+
+// A fileCell is a cell in a notebook's file.
+type fileCell struct {
+	ID      string        `json:"id"`
+	Type    string        `json:"cell_type"`
+	Source  lines         `json:"source"`
+	Outputs []ydoc.Output `json:"outputs"`
+	Count   *int          `json:"execution_count"`
+}
+
+// lines is a text that nbformat also writes as a list of lines.
+type lines string
+
+// UnmarshalJSON reads either form.
+func (l *lines) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, (*string)(l))
+	}
+	var list []string
+	err := json.Unmarshal(b, &list)
+	*l = lines(strings.Join(list, ""))
+	return err
+}
+
+func parse(content string) ([]ydoc.Cell, error) {
+	if strings.TrimSpace(content) == "" {
+		return nil, nil // a new notebook, as Jupyter's own programs create it
+	}
+	var file struct {
+		Cells *[]fileCell `json:"cells"`
+	}
+	if err := json.Unmarshal(pyjson.Quoted(pyjson.Standard([]byte(content))), &file); err != nil {
+		return nil, fmt.Errorf("the file is not a notebook: %w", err)
+	}
+	if file.Cells == nil {
+		return nil, errors.New(`the file is not a notebook of nbformat 4: it has no "cells"`)
+	}
+	cells := make([]ydoc.Cell, len(*file.Cells))
+	for i, c := range *file.Cells {
+		cells[i] = ydoc.Cell{ID: c.ID, Type: c.Type, Source: string(c.Source), Outputs: c.Outputs, ExecutionCount: c.Count}
+	}
+	return cells, nil
+}

@@ -1,0 +1,47 @@
+package notebook_test
+
+import (
+	"testing"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// Code runs in the notebook's kernel, with its variables, and leaves no cell.
+func TestCodeWithoutACell(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x = 6")
+		r.Read(path)
+		r.Good("execute_nb_cells", dict{"path": path, "ranges": []dict{at(0)}}, nil)
+		unchanged := r.Unchanged(path)
+		var got notebook.CodeResult
+		r.Good("run_code", dict{"path": path, "code": "y = x * 7\ny"}, &got)
+		test.Eq(t, "", got.CellID)
+		test.Eq(t, []string{"y"}, got.Sets)
+		must.SliceLen(t, 1, got.Outputs)
+		test.Eq(t, "42", got.Outputs[0]["data"].(map[string]any)["text/plain"])
+		r.Good("run_code", dict{"path": path, "code": "1/0"}, &got)
+		test.Eq(t, "failed", got.State)
+		unchanged()
+		r.Bad("run_code", dict{"path": path}, "code")
+	})
+}
+
+// Code that outlasts the call continues under its run_id, and can be stopped.
+func TestLongCodeWithoutACell(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x = 6")
+		var got notebook.CodeResult
+		r.Good("run_code", dict{"path": path, "code": "import time\nwhile True:\n    time.sleep(0.1)", "timeout": 0.5}, &got)
+		test.Eq(t, "running", got.State)
+		var view notebook.RunView
+		r.Good("cancel_run", dict{"run_id": got.RunID}, &view)
+		test.Eq(t, "interrupted", view.State)
+	})
+}
