@@ -63,6 +63,8 @@ var inspected = map[string][]string{
 	"execute_nb_cells":       {"path=NB", `ranges=[{"start":0}]`},
 	"restart_nb_kernel":      {"path=NB"},
 	"edit_text":              {"path=NB", "old_text=1+1", "new_text=1+2"},
+	"run_code":               {"path=NB", "code=1+1"},
+	"search":                 {"path=NB", "query=1+1"},
 	"move_nb_cells":          {"path=NB", `ranges=[{"id":"cell-0"}]`, "after_id=cell-0"},
 	"watch_runs":             {},
 	"inspect_data":           {"path=NB"},

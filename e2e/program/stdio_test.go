@@ -249,8 +249,8 @@ func TestProtocolRevisions(t *testing.T) {
 			names, err := a.Tools(t.Context())
 			must.NoError(t, err)
 			for _, want := range []string{
-				"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "move_nb_cells",
-				"delete_nb_cells", "execute_nb_cells", "watch_runs", "find_tools", "call_tool",
+				"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "search",
+				"delete_nb_cells", "execute_nb_cells", "run_code", "watch_runs", "find_tools", "call_tool",
 			} {
 				if !slices.Contains(names, want) {
 					t.Errorf("there is no tool %s among %q", want, names)
