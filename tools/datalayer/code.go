@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/waiting"
 )
@@ -34,19 +34,12 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 		}
 		kernelID = k.ID
 	}
-	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), kernelID)
+	r, err := notebook.StartCode(ctx, d.Deps, kernelID, code)
 	if deps.IsNoKernel(err) {
 		return nil, theirWords("Kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows the running ones"), kernelID)
 	}
 	if err != nil {
-		return nil, deps.AnalysisError(err)
-	}
-	if err := d.Manager.KernelsThere(ctx); err != nil {
-		return nil, fmt.Errorf("nothing was run: %w", err)
-	}
-	r, err := a.Run(code, run.Options{Ask: waiting.Asker(ctx)})
-	if err != nil {
-		return nil, deps.AnalysisError(err)
+		return nil, err
 	}
 	return w.answer(ctx, d.Deps, r, nil, func() waiting.Outcome { return d.OutcomeOfCode(ctx, r, code) })
 }

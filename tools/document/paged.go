@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
@@ -51,13 +50,9 @@ func ReadPaged(ctx context.Context, d *deps.Deps, path string, most *int, cursor
 // words returns the text under a line about the document.
 func (r *TextResult) words(path jupyter.Path) func() plaintext.Text {
 	return func() plaintext.Text {
-		t := plaintext.Text{First: path.String() + ", " + textfmt.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
-		if r.Next != nil {
-			t.Note("next_cursor " + strconv.Itoa(*r.Next))
+		if r.Cursor == "" {
+			return r.under(path)
 		}
-		if plaintext.Hides(r.Content) {
-			t.Note("with hidden characters")
-		}
-		return t
+		return r.under(path, "next_cursor "+r.Cursor)
 	}
 }

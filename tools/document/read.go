@@ -75,19 +75,25 @@ func getDocumentContent(d *deps.Deps) tool.Tool {
 // words returns the text under a line that says which part of the document it is.
 func (r *ContentResult) words(path jupyter.Path, from int) func() plaintext.Text {
 	return func() plaintext.Text {
-		t := plaintext.Text{First: path.String() + ", " + textfmt.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
+		var notes []string
 		if r.Truncated || from > 0 {
-			t.Note(fmt.Sprintf("from %s", textfmt.Thousands(from)))
+			notes = append(notes, fmt.Sprintf("from %s", textfmt.Thousands(from)))
 		}
 		if r.Next != nil {
-			t.Note(fmt.Sprintf("the rest begins at position %d", *r.Next))
+			notes = append(notes, fmt.Sprintf("the rest begins at position %d", *r.Next))
 		}
-		if plaintext.Hides(r.Content) {
-			t.Note("with hidden characters")
-		}
-		t.Note(r.Fault)
-		return t
+		return r.under(path, notes...)
 	}
+}
+
+// under returns the text under a line about the document, with notes.
+func (r *ContentResult) under(path jupyter.Path, notes ...string) plaintext.Text {
+	t := plaintext.Text{First: path.String() + ", " + textfmt.Plural(r.Length, "character") + ", revision " + r.Revision, Notes: notes, Tail: &r.Content}
+	if plaintext.Hides(r.Content) {
+		t.Note("with hidden characters")
+	}
+	t.Note(r.Fault)
+	return t
 }
 
 // ReadText puts the requested part of an open document into out. finish must be called with the answer: it shortens the part

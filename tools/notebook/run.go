@@ -323,7 +323,7 @@ func runCode(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[CodeResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args codeArgs) (*tool.Answer, error) {
-			r, err := startCode(ctx, d, doc, args.Code)
+			r, err := startIn(ctx, d, doc, args.Code)
 			if err != nil {
 				return nil, err
 			}
@@ -343,8 +343,8 @@ func runCode(d *deps.Deps) tool.Tool {
 	}
 }
 
-// startCode runs code in a notebook's kernel without a cell. If a call stops waiting, it continues as a run.
-func startCode(ctx context.Context, d *deps.Deps, doc *session.Document, code string) (*run.Run, error) {
+// startIn runs code in a notebook's kernel without a cell. If a call stops waiting, it continues as a run.
+func startIn(ctx context.Context, d *deps.Deps, doc *session.Document, code string) (*run.Run, error) {
 	if err := session.MayTouch(ctx, doc, "run", nil); err != nil {
 		return nil, err
 	}
@@ -352,9 +352,17 @@ func startCode(ctx context.Context, d *deps.Deps, doc *session.Document, code st
 	if err != nil {
 		return nil, err
 	}
-	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), k.ID)
+	return StartCode(ctx, d, k.ID, code)
+}
+
+// StartCode runs code in a kernel without a cell. No notebook shows the code or its outputs.
+func StartCode(ctx context.Context, d *deps.Deps, kernel, code string) (*run.Run, error) {
+	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), kernel)
 	if err != nil {
 		return nil, deps.AnalysisError(err)
+	}
+	if err := d.Manager.KernelsThere(ctx); err != nil {
+		return nil, fmt.Errorf("nothing was run: %w", err)
 	}
 	r, err := a.Run(code, run.Options{Ask: waiting.Asker(ctx)})
 	if err != nil {

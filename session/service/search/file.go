@@ -32,7 +32,6 @@ type fileCell struct {
 	Type    string        `json:"cell_type"`
 	Source  lines         `json:"source"`
 	Outputs []ydoc.Output `json:"outputs"`
-	Count   *int          `json:"execution_count"`
 }
 
 // lines is a text that nbformat also writes as a list of lines.
@@ -64,7 +63,7 @@ func parse(content string) ([]ydoc.Cell, error) {
 	}
 	cells := make([]ydoc.Cell, len(*file.Cells))
 	for i, c := range *file.Cells {
-		cells[i] = ydoc.Cell{ID: c.ID, Type: c.Type, Source: string(c.Source), Outputs: c.Outputs, ExecutionCount: c.Count}
+		cells[i] = ydoc.Cell{ID: c.ID, Type: c.Type, Source: string(c.Source), Outputs: c.Outputs}
 	}
 	return cells, nil
 }

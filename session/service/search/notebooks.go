@@ -15,8 +15,8 @@ import (
 
 // The bounds of an answer.
 const (
-	MaxMatches = 100
-	MaxBytes   = 20_000 // of the lines
+	maxMatches = 100
+	maxBytes   = 20_000 // of the lines
 )
 
 const (
@@ -41,8 +41,8 @@ type Found struct {
 	Notebooks []Notebook
 	// Broken are the notebooks that could not be read, with the reason.
 	Broken map[jupyter.Path]error
-	// Searched is the number of notebooks searched by this call, Total the number below the folder.
-	Searched, Total int
+	// Searched is the number of notebooks that this call searched.
+	Searched int
 	// Next is the place at which to continue; nil if everything was searched.
 	Next *Cursor
 	// Note says which folders were not searched.
@@ -75,18 +75,19 @@ func (n *Notebooks) Folder(ctx context.Context, root jupyter.Path, q Query, from
 	if err != nil {
 		return Found{}, err
 	}
-	found := Found{Broken: map[jupyter.Path]error{}, Total: len(list), Note: note}
+	found := Found{Broken: map[jupyter.Path]error{}, Note: note}
+	total := len(list)
 	if from != nil {
 		list = lo.DropWhile(list, func(c jupyter.Content) bool { return strings.Compare(c.Path.String(), from.Path) < 0 })
 	}
-	skipped := found.Total - len(list)
+	skipped := total - len(list)
 	open := map[jupyter.Path]*session.Document{}
 	for _, d := range n.m.Notebooks() {
 		open[d.Path()] = d
 	}
-	room := room{MaxMatches, MaxBytes}
+	room := room{maxMatches, maxBytes}
 	for _, some := range lo.Chunk(list, batch) {
-		tell(skipped+found.Searched, found.Total)
+		tell(skipped+found.Searched, total)
 		for _, one := range n.readAll(ctx, some, open) {
 			if one.err != nil {
 				found.Broken[one.Path] = one.err
@@ -122,7 +123,7 @@ func (r *room) take(q Query, cells []ydoc.Cell, from Place) ([]Hit, *Place) {
 	hits, next := q.Cells(cells, from, r.matches)
 	for i, h := range hits {
 		size := len(strings.Join(h.Lines, "\n")) + 40 // with its head line
-		if r.bytes < size && r.bytes < MaxBytes {
+		if r.bytes < size && r.bytes < maxBytes {
 			return hits[:i], &Place{h.Index, h.Output, h.First - 1 + h.Matches[0]}
 		}
 		r.bytes -= size
@@ -134,7 +135,7 @@ func (r *room) take(q Query, cells []ydoc.Cell, from Place) ([]Hit, *Place) {
 // One searches an open notebook.
 func One(doc *session.Document, q Query, from Place) (n Notebook, next *Place) {
 	n = current(doc)
-	n.Hits, next = (&room{MaxMatches, MaxBytes}).take(q, n.Cells, from)
+	n.Hits, next = (&room{maxMatches, maxBytes}).take(q, n.Cells, from)
 	return n, next
 }
 

@@ -113,7 +113,7 @@ func searchOne(ctx context.Context, d *deps.Deps, path string, q nbsearch.Query,
 	if from != nil {
 		start = from.Place
 	}
-	found := nbsearch.Found{Searched: 1, Total: 1}
+	found := nbsearch.Found{Searched: 1}
 	one, next := nbsearch.One(doc, q, start)
 	if len(one.Hits) > 0 {
 		found.Notebooks = []nbsearch.Notebook{one}
