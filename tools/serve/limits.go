@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -42,9 +43,12 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(),
 		var room func()
 		if room, short = s.bodyRoom(r.Context(), callerIn(r.Context()), size); short == enough {
 			back = room
-			var rest []byte
-			rest, err = io.ReadAll(sent)
-			body = append(body, rest...)
+			all := bytes.NewBuffer(body)
+			if r.ContentLength >= 0 {
+				all.Grow(int(size) - len(body) + bytes.MinRead) // once: growing in steps leaves garbage of several times the size
+			}
+			_, err = all.ReadFrom(sent)
+			body = all.Bytes()
 		}
 	}
 	if short == enough && err == nil {
@@ -71,9 +75,15 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(),
 
 // bodyRoom waits until the budget has room for a long body or message.
 func (s *Server) bodyRoom(ctx context.Context, who caller, size int64) (back func(), short shortage) {
+	if back, short = s.bytes.take(who, size); short == enough {
+		return back, short
+	}
 	ctx, stop := context.WithTimeout(ctx, s.cfg.Limits.RoomTime)
 	defer stop()
-	return s.bytes.await(ctx, who, size)
+	if back, short = s.bytes.await(ctx, who, size); short == enough {
+		runtime.GC() // a collector that lags would keep the bodies before this one in memory
+	}
+	return back, short
 }
 
 // maxDrain is the number of bytes of an unread body that are read before an answer is sent; net/http reads as many on a

@@ -93,6 +93,7 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 		WriteJSON(w, http.StatusBadRequest, toolOutcome{Error: `wrong body: send {"tool_name": "…", "arguments": {…}}`})
 		return
 	}
+	r.Body = http.NoBody // the long text is in memory once while the tool works
 	call.ToolName = cmp.Or(call.ToolName, call.Name)
 	if call.Arguments == nil {
 		call.Arguments = call.Parameters
