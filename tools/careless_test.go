@@ -65,6 +65,8 @@ type careless struct {
 	last  *attempt         // the last call, if it was refused
 	marks int              // number of words that the client has written
 
+	honest bool // the people show that they are people
+
 	mayGo  map[rune]bool // characters that the client was shown and has left out, or has forced away
 	copied map[rune]bool // characters that the client has copied into another cell
 	log    []string
@@ -117,15 +119,35 @@ threading.Thread(target=late).start()`
 
 // plays runs one program and checks the result.
 func (c *careless) plays() {
-	t := c.T
-	defer func() {
-		if t.Failed() {
-			t.Logf("to see it again: NBDUET_CARELESS_SEED=%d NBDUET_CARELESS_SEEDS=1\n%s", c.seed, strings.Join(c.log, "\n"))
-		}
-	}()
+	defer c.tellsSeed("NBDUET_CARELESS")
 	if c.seed%4 == 0 {
 		c.opens("overwrite_cell_source")
 	}
+	c.besideTwo(func() {
+		c.reads(toolstest.Dict{})
+		if c.prints() {
+			c.Good("execute_nb_cells", toolstest.Dict{"path": c.path, "force": true, "ranges": []toolstest.Dict{{"id": c.order[len(c.order)-1]}}}, nil)
+		}
+		if jupytertest.Real() { // where earlier carets are unknown, a model thinks for longer than a hand takes to the keys
+			time.Sleep(time.Second)
+		}
+		for range 10 + c.rng.IntN(11) {
+			time.Sleep(time.Duration(c.rng.IntN(150)) * time.Millisecond)
+			c.acts()
+		}
+	}, c.checks)
+}
+
+// tellsSeed says how to repeat a program that has failed.
+func (c *careless) tellsSeed(variables string) {
+	if c.T.Failed() {
+		c.T.Logf("to see it again: %s_SEED=%d %[1]s_SEEDS=1\n%[3]s", variables, c.seed, strings.Join(c.log, "\n"))
+	}
+}
+
+// besideTwo calls act while two people type, and check when they have stopped.
+func (c *careless) besideTwo(act, check func()) {
+	t := c.T
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -145,24 +167,14 @@ func (c *careless) plays() {
 		c.typists = append(c.typists, y)
 		wg.Go(func() { y.types(stop) })
 	}
-	c.reads(toolstest.Dict{})
-	if c.prints() {
-		c.Good("execute_nb_cells", toolstest.Dict{"path": c.path, "force": true, "ranges": []toolstest.Dict{{"id": c.order[len(c.order)-1]}}}, nil)
-	}
-	if jupytertest.Real() { // where earlier carets are unknown, a model thinks for longer than a hand takes to the keys
-		time.Sleep(time.Second)
-	}
-	for range 10 + c.rng.IntN(11) {
-		time.Sleep(time.Duration(c.rng.IntN(150)) * time.Millisecond)
-		c.acts()
-	}
+	act()
 	quit()
 	wg.Wait()
-	c.checks()
+	check()
 }
 
 // disguised reports whether the people claim to be agents, whose typing calls do not wait for.
-func (c *careless) disguised() bool { return c.seed%3 != 0 }
+func (c *careless) disguised() bool { return !c.honest && c.seed%3 != 0 }
 
 // acts makes one call, or two if one was refused.
 func (c *careless) acts() {
@@ -437,6 +449,26 @@ func (c *careless) forces(cell string) {
 
 // checks waits until all have the same notebook, and compares it with the typed characters.
 func (c *careless) checks() {
+	all := c.counts()
+	for _, y := range c.typists {
+		for _, burst := range y.bursts {
+			last := -1
+			for _, r := range burst {
+				if c.mayGo[r] || c.copied[r] {
+					continue
+				}
+				at := strings.IndexRune(all, r)
+				if at >= 0 && at < last {
+					c.T.Errorf("seed %d: %c of %s is in another place", c.seed, r, string(burst))
+				}
+				last = at
+			}
+		}
+	}
+}
+
+// counts waits until all have the same notebook, checks that it has each character once, and returns its text.
+func (c *careless) counts() (all string) {
 	t := c.T
 	text := func(cells []ydoc.Cell) string {
 		var b strings.Builder
@@ -445,7 +477,6 @@ func (c *careless) checks() {
 		}
 		return b.String()
 	}
-	var all string
 	sessiontest.Eventually(t, "all have the same notebook", func() bool {
 		_, cells := c.Room(c.path)
 		all = text(cells)
@@ -459,22 +490,8 @@ func (c *careless) checks() {
 			t.Errorf("seed %d: %c, which was typed into %s, is there %d times", c.seed, r, cell, n)
 		}
 	}
-	for _, y := range c.typists {
-		for _, burst := range y.bursts {
-			last := -1
-			for _, r := range burst {
-				if c.mayGo[r] || c.copied[r] {
-					continue
-				}
-				at := strings.IndexRune(all, r)
-				if at >= 0 && at < last {
-					t.Errorf("seed %d: %c of %s is in another place", c.seed, r, string(burst))
-				}
-				last = at
-			}
-		}
-	}
 	if t.Failed() {
 		t.Logf("the notebook:\n%s", all)
 	}
+	return all
 }

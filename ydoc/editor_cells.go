@@ -231,7 +231,7 @@ func (e *Editor) Split(id string, lines ...int) ([]string, error) {
 			parts[i].Attachments = usedIn(parts[i].Source, d.node.cell.Attachments)
 		}
 	}
-	if err := e.editSource(d, []textdiff.Edit{{Del: start}}, source[start:]); err != nil {
+	if err := e.editSource(d, []textdiff.Edit{{Del: textdiff.UTF16Len(source[:start])}}, source[start:]); err != nil {
 		return nil, err
 	}
 	return e.Insert(e.position(d), parts...)

@@ -41,6 +41,13 @@ func TestSplit(t *testing.T) {
 	test.Eq(t, []string{"a = 1", "b = 2", "c = 3"}, sources(tab))
 }
 
+// A split counts characters as a tab does, in UTF-16 code units.
+func TestSplitBehindLongCharacters(t *testing.T) {
+	n, tab := agentAndTab(t, NewCell{ID: "c", Type: Markdown, Source: "日本 👍🏽\né\nlast"})
+	doing(t, n, split("c", 1, 2))
+	test.Eq(t, []string{"日本 👍🏽", "é", "last"}, sources(tab))
+}
+
 // Typing in any part stays when a split is undone.
 func TestSplitUndoneAroundTyping(t *testing.T) {
 	n, tab := agentAndTab(t, NewCell{ID: "c", Type: Code, Source: "one\ntwo"})

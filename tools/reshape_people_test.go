@@ -1,0 +1,85 @@
+package tools_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// Whatever a client splits, merges, retypes, moves and undoes beside two people who type, each of their characters is there
+// once. NBDUET_RESHAPE_SEEDS=n sets the number of random programs, and NBDUET_RESHAPE_SEED the first.
+func TestReshapingBesidePeople(t *testing.T) {
+	const atOnce = 10
+	first, count := number(t, "NBDUET_RESHAPE_SEED", 0), number(t, "NBDUET_RESHAPE_SEEDS", 20)
+	for from := first; from < first+count; from += atOnce {
+		t.Run(strconv.Itoa(from), func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				for seed := from; seed < min(from+atOnce, first+count) && !t.Failed(); seed++ {
+					newCareless(r, uint64(seed)).reshapes()
+				}
+			})
+		})
+	}
+}
+
+// reshapes runs one program of changes of the cells' shapes, and checks that no character is lost.
+func (c *careless) reshapes() {
+	c.honest = true // a server drops keys typed into a text that it has deleted, so calls must wait for people who type
+	defer c.tellsSeed("NBDUET_RESHAPE")
+	c.besideTwo(func() {
+		if jupytertest.Real() {
+			time.Sleep(time.Second)
+		}
+		for range 12 {
+			time.Sleep(time.Duration(c.rng.IntN(100)) * time.Millisecond)
+			name, args := c.reshape()
+			if name == "" {
+				continue
+			}
+			answer := toolstest.MessageOf(c.Call(name, args))
+			c.log = append(c.log, fmt.Sprintf("%s %v: %.200s", name, args, answer))
+		}
+	}, func() { c.counts() })
+}
+
+// reshape returns a call that changes the shape of a cell, or undoes one; "" for none.
+func (c *careless) reshape() (name string, args toolstest.Dict) {
+	cells := c.Read(c.path).Cells
+	if len(cells) == 0 {
+		c.T.Errorf("seed %d: the notebook is empty", c.seed)
+		return "", nil
+	}
+	i := c.rng.IntN(len(cells))
+	lines := strings.Count(cells[i].Source, "\n") + 1
+	this := toolstest.Dict{"id": cells[i].ID}
+	kinds := []string{"code", "markdown", "raw"}
+	mod := toolstest.Dict{"range": this}
+	switch kind := c.rng.IntN(6); {
+	case kind == 0 && lines > 1:
+		mod["split_at"] = []int{2 + c.rng.IntN(lines-1)}
+	case kind == 1 && i+1 < len(cells):
+		mod["range"], mod["merge"] = toolstest.Dict{"start": i, "end": i + 2}, true
+		if cells[i].CellType != cells[i+1].CellType {
+			mod["type"] = kinds[c.rng.IntN(3)]
+		}
+	case kind == 2:
+		mod["type"] = kinds[c.rng.IntN(3)]
+	case kind == 3:
+		mod["position"] = c.rng.IntN(len(cells) + 1)
+	case kind == 4:
+		return "undo_agent", toolstest.Dict{"path": c.path}
+	default:
+		return "", nil
+	}
+	args = toolstest.Dict{"path": c.path, "exec": false, "modifications": []toolstest.Dict{mod}}
+	if c.rng.IntN(4) == 0 {
+		args["wait"] = 0
+	}
+	return "modify_nb_cells", args
+}
