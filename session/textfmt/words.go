@@ -19,34 +19,73 @@ func Size(s string) int { return utf8.RuneCountInString(s) }
 const ShortestMarked = 80
 
 // Cut shortens s to at most limit characters and reports whether it had to. Head and tail stay, because a traceback ends
-// with the error and a log with the last numbers; between them it writes the number of missing characters. It never splits
-// a character, not even one of several code points (a letter and its accent, the parts of an emoji).
-func Cut(s string, limit int) (string, bool) {
+// with the error and a log with the last numbers; between them it writes the number of missing characters. It cuts at line
+// ends, or else not inside a number; and it never splits a character, not even one of several code points (a letter and its
+// accent, the parts of an emoji).
+func Cut(s string, limit int) (string, bool) { return cut(s, limit, 3) }
+
+// CutTail is [Cut], but only the tail stays.
+func CutTail(s string, limit int) (string, bool) { return cut(s, limit, 0) }
+
+// cut shortens s to limit characters, of which as many fifths are the head.
+func cut(s string, limit, fifths int) (string, bool) {
 	limit = max(limit, 0)
 	if len(s) <= limit || Size(s) <= limit {
 		return s, false
 	}
-	if limit == 0 {
+	switch {
+	case limit == 0:
 		return "", true
-	}
-	if limit < ShortestMarked {
+	case limit < ShortestMarked && fifths == 0:
+		runes := lastRunes(s, limit+clusterMost)
+		return "…" + string(runes[after(runes, len(runes)-limit+1):]), true
+	case limit < ShortestMarked:
 		runes, _ := firstRunes(s, limit+clusterMost)
-		return string(runes[:Before(runes, limit-1)]) + "…", true
+		return string(runes[:Before(runes, outsideNumber(runes, limit-1, -1))]) + "…", true
 	}
 	size := Size(s)
 	mark := Marker(size) // as long as possible: at most all can be missing
 	keep := limit - Size(mark)
+	tail := keep - keep*fifths/5
 	// Only the ends are decoded: a log can have a hundred million characters.
-	first, whole := firstRunes(s, keep-keep*2/5+clusterMost)
-	head := Before(first, keep-keep*2/5)
+	first, whole := firstRunes(s, keep-tail+clusterMost)
+	head := Before(first, atLineEnd(first, keep-tail, -1))
 	last := first
 	if !whole {
-		last = lastRunes(s, keep*2/5+clusterMost)
+		last = lastRunes(s, tail+clusterMost)
 	}
-	at := after(last, max(len(last)-keep*2/5, 0))
+	at := after(last, atLineEnd(last, max(len(last)-tail, 0), 1))
 	missing := size - head - (len(last) - at)
 	return string(first[:head]) + Marker(missing) + string(last[at:]), true
 }
+
+// atLineEnd moves a cut at i to a line end: back if step is -1, or on if it is 1. Without one nearby, it moves the cut out of
+// a number.
+func atLineEnd(runes []rune, i, step int) int {
+	nearby := min(clusterMost, lo.Ternary(step < 0, i, len(runes)-i)/2)
+	for at := i; nearby >= 0; at, nearby = at+step, nearby-1 {
+		if at < len(runes) && step < 0 && runes[at] == '\n' || at > 0 && step > 0 && runes[at-1] == '\n' {
+			return at
+		}
+	}
+	return outsideNumber(runes, i, step)
+}
+
+// longestNumber is the maximum length of a number that is kept whole.
+const longestNumber = 40
+
+// outsideNumber moves a cut at i out of a number, back or on.
+func outsideNumber(runes []rune, i, step int) int {
+	for at := i; at > 0 && at < len(runes) && max(at-i, i-at) < longestNumber; at += step {
+		if !strings.ContainsRune(ofNumbers, runes[at-1]) || !strings.ContainsRune(ofNumbers, runes[at]) {
+			return at
+		}
+	}
+	return i
+}
+
+// ofNumbers are the characters of numbers.
+const ofNumbers = "0123456789.,_eE+-"
 
 // clusterMost is how many characters near a cut are checked for those that belong together.
 const clusterMost = 256

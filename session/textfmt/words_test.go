@@ -1,6 +1,7 @@
 package textfmt
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -103,4 +104,35 @@ func TestThousands(t *testing.T) {
 			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
 		}
 	}
+}
+
+// A cut is at a line end if one is near, and never inside a number.
+func TestCutAtLineEnds(t *testing.T) {
+	var lines strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&lines, "step %d loss %.6f\n", i, 1/float64(i+1))
+	}
+	numbers := strings.Repeat("0.123456789 ", 300)
+	for limit := ShortestMarked; limit < 1000; limit++ {
+		for name, shorten := range map[string]func(string, int) (string, bool){"whole": Cut, "tail": CutTail} {
+			got, was := shorten(lines.String(), limit)
+			must.True(t, was)
+			must.LessEq(t, limit, Size(got))
+			must.True(t, Marked(got))
+			for line := range strings.Lines(cutMark.ReplaceAllString(got, "\n")) {
+				if line != "\n" && limit > 160 && !strings.Contains(lines.String(), line) {
+					t.Fatalf("%s, limit %d: %q is no line", name, limit, line)
+				}
+			}
+			must.StrHasSuffix(t, " 299 loss 0.003333\n", got)
+			got, _ = shorten(numbers, limit)
+			for word := range strings.FieldsSeq(cutMark.ReplaceAllString(got, " ")) {
+				must.Eq(t, "0.123456789", word, must.Sprint(name, limit))
+			}
+		}
+	}
+	tail, _ := CutTail("a long text 12345", 7)
+	test.Eq(t, "… 12345", tail)
+	head, _ := Cut("12 34567 and so on", 7)
+	test.Eq(t, "12 …", head)
 }

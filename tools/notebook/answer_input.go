@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -37,17 +38,26 @@ func answerInput(d *deps.Deps) tool.Tool {
 	}
 }
 
-// follow waits for a run, at most as long as the call says, and answers with its state. Questions of the code go to the
-// call's client, if it supports elicitation.
+// follow waits for a run, at most as long as the call says, and answers with its state.
 func follow(ctx context.Context, d *deps.Deps, r *run.Run, args Waiting) (*tool.Answer, error) {
-	wait, stop := context.WithTimeout(ctx, args.hold(ctx, d))
+	if err := await(ctx, r, args.hold(ctx, d), func(context.CancelFunc, run.Result) {}); err != nil {
+		return nil, err
+	}
+	return answerRun(ctx, d, r, args.Size())
+}
+
+// await waits for a run, at most for hold. It calls look with the run's results, which may stop it. Questions of the code go
+// to the call's client, if it supports elicitation.
+func await(ctx context.Context, r *run.Run, hold time.Duration, look func(stop context.CancelFunc, now run.Result)) error {
+	wait, stop := context.WithTimeout(ctx, hold)
 	defer stop()
 	if ask := waiting.Asker(ctx); ask != nil {
 		r.AskThrough(ask)
 	}
-	waiting.Follow(ctx, wait, r)
+	look(stop, r.Result())
+	waiting.Follow(ctx, wait, r, func(now run.Result) { look(stop, now) })
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("the call was cancelled; the run continues: %w", err)
+		return fmt.Errorf("the call was cancelled; the run continues: %w", err)
 	}
-	return answerRun(ctx, d, r, args.Size())
+	return nil
 }

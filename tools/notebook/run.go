@@ -59,8 +59,12 @@ func (w Waiting) hold(ctx context.Context, d *deps.Deps) time.Duration {
 // RunOptions are the arguments of every tool that runs cells.
 type RunOptions struct {
 	Waiting
-	InterruptOnCancel bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether any cancel of this call stops the cells, not only a user's." default:"false"`
+	// InterruptOnCancel says that any cancel of the call stops the cells, not only a user's.
+	InterruptOnCancel bool `json:"interrupt_on_cancel,omitempty"`
 }
+
+// Refine implements tool.Refiner. A model cannot know how its host cancels calls.
+func (RunOptions) Refine(f tool.Fields) { f.Hide("interrupt_on_cancel") }
 
 // wanted returns the value of an argument that is true by default.
 func wanted(said *bool) bool { return tool.ValueOr(said, true) }
@@ -81,6 +85,7 @@ type ExecutionResult struct {
 	Message        string           `json:"message,omitempty" jsonschema:"Why the cell did not finish, and notes, such as that the kernel is new."`
 	// Shortened says that an answer in words leaves out parts of a traceback.
 	Shortened bool `json:"-"`
+	seen      int  // characters of outputs that are left out because the client has seen them
 }
 
 // Refine implements tool.Refiner.
@@ -97,6 +102,7 @@ type executed struct {
 // finished has the runs of one call, as they were when it stopped waiting.
 type finished struct {
 	runs    []finishedRun // at least one
+	since   bool          // show only outputs that are new since the client's last look
 	size    int
 	timeout time.Duration
 }
@@ -104,6 +110,7 @@ type finished struct {
 type finishedRun struct {
 	waiting.Outcome
 	contents render.Contents
+	seen     int // characters of outputs that are not in contents
 }
 
 // runCells executes the cells and waits for them, at most as long as the options say. Unfinished runs continue.
@@ -132,8 +139,23 @@ func runCells(ctx context.Context, d *deps.Deps, doc *session.Document, cells []
 
 // add adds a run in its current state. doc is its notebook, nil if it is not open.
 func (f *finished) add(ctx context.Context, d *deps.Deps, r *run.Run, doc *session.Document) {
-	o := d.Outcome(ctx, r, doc)
-	f.runs = append(f.runs, finishedRun{o, d.ContentsFor(ctx, o.Outputs)})
+	f.addOutcome(ctx, d, d.Outcome(ctx, r, doc))
+}
+
+// addOutcome adds the outcome of a run so far, and records that the client has seen it. After the end, the next look shows
+// all.
+func (f *finished) addOutcome(ctx context.Context, d *deps.Deps, o waiting.Outcome) {
+	one := finishedRun{Outcome: o, contents: d.ContentsFor(ctx, o.Outputs)}
+	d.Looks.With(o.ID, func() *render.Seen { return &render.Seen{} }, func(last *render.Seen) {
+		all := one.contents
+		if f.since {
+			one.contents, one.seen = all.Since(*last)
+		}
+		if *last = (render.Seen{}); !o.State.Ended() {
+			*last = all.All()
+		}
+	})
+	f.runs = append(f.runs, one)
 }
 
 // Abandoned returns the error of a call whose context ended before its run, after calling [Abandon].
@@ -216,8 +238,9 @@ func resultOf(o waiting.Outcome) ExecutionResult {
 }
 
 func (f finished) show(r finishedRun, lim render.OutputLimits, pictures *render.ImageSet) ExecutionResult {
-	pictures.From = r.From
+	pictures.From, lim.Tail = r.From, !r.State.Ended()
 	o, out := r.contents.Show(lim, pictures), resultOf(r.Outcome)
+	out.seen = r.seen
 	out.Outputs, out.Truncated, out.OriginalSize, out.OutputsOmitted, out.Shortened = o.Outputs, o.Truncated(), o.Original, o.Omitted, o.Short
 	var says []string
 	if r.Err != nil {
@@ -334,8 +357,8 @@ func runCode(d *deps.Deps) tool.Tool {
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, []*run.Run{r}, args.InterruptOnCancel), err)
 			}
-			o := d.OutcomeOfCode(ctx, r, args.Code)
-			ran := finished{runs: []finishedRun{{o, d.ContentsFor(ctx, o.Outputs)}}, size: args.Size(), timeout: hold}
+			ran := finished{size: args.Size(), timeout: hold}
+			ran.addOutcome(ctx, d, d.OutcomeOfCode(ctx, r, args.Code))
 			out := CodeResult{Sets: outline.Defines(args.Code)}
 			a := &tool.Answer{Body: &out, Doc: doc, Words: tool.Words(ctx, out.words)}
 			return a, ran.into(a, func(r []ExecutionResult) { out.ExecutionResult = r[0] })

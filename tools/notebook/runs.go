@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel/run"
@@ -130,34 +129,6 @@ func waitRun(d *deps.Deps) tool.Tool {
 		Output:      tool.ResultOf[RunView](nil),
 		Call: ofRun(d, func(ctx context.Context, r *run.Run, args waitRunArgs) (*tool.Answer, error) {
 			return follow(ctx, d, r, args.Waiting)
-		}),
-	}
-}
-
-// CancelTime is how long cancel_run waits for the run to end.
-const CancelTime = 5 * time.Second
-
-type cancelRunArgs struct {
-	namedRun
-	OutputSize
-}
-
-func cancelRun(d *deps.Deps) tool.Tool {
-	return tool.Tool{
-		Name:  "cancel_run",
-		Title: "Cancel a run",
-		Description: "Cancels a queued execution of a cell, or interrupts the kernel for a running one, as the stop button does. " +
-			"A run that waits in the kernel for other clients' code is interrupted when its turn comes. Variables stay. Takes a few seconds at most; an ended run is only shown.",
-		Hints:  tool.Hints{Idempotent: true, Destructive: true},
-		Output: tool.ResultOf[RunView](nil),
-		Call: ofRun(d, func(ctx context.Context, r *run.Run, args cancelRunArgs) (*tool.Answer, error) {
-			if err := r.Cancel(ctx); err != nil {
-				return nil, fmt.Errorf("cancel run %s: %w", r.ID, err)
-			}
-			wait, stop := context.WithTimeout(ctx, CancelTime)
-			defer stop()
-			_ = r.Wait(wait) // code may take longer to stop; the state shows it
-			return answerRun(ctx, d, r, args.Size())
 		}),
 	}
 }

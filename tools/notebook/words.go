@@ -99,7 +99,7 @@ func (r ExecutionResult) blocks(c plaintext.Cell) []plaintext.Block {
 	first, outputs := plaintext.Outputs(r.Outputs, true)
 	switch {
 	case said == "" && first == "" && len(outputs) == 0 && r.Message == "":
-		c.Says = append(c.Says, "no output")
+		c.Says = append(c.Says, lo.Ternary(r.seen > 0, "no new output", "no output"))
 	case said != "":
 		c.Says = append(c.Says, said)
 	}

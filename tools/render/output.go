@@ -23,6 +23,8 @@ type OutputLimits struct {
 	Each  int // of each output
 	Total int // of all outputs of the cell
 	Count int // how many outputs
+	// Tail keeps only the ends of printed texts, and the last outputs: those of running code.
+	Tail bool
 }
 
 // LimitsOf returns limits of size characters for each output, and for all outputs of a cell together.
@@ -43,7 +45,7 @@ func (l OutputLimits) Fit(a *tool.Answer, write func(OutputLimits)) error {
 
 // Halved returns half the limits.
 func (l OutputLimits) Halved() OutputLimits {
-	return OutputLimits{l.Each / 2, l.Total / 2, l.Count / 2}
+	return OutputLimits{l.Each / 2, l.Total / 2, l.Count / 2, l.Tail}
 }
 
 // None reports whether the limits have reached zero.
@@ -97,14 +99,14 @@ func (c Contents) Show(lim OutputLimits, pictures *ImageSet) ShownOutputs {
 	s := ShownOutputs{Outputs: []map[string]any{}, Cut: []bool{}, Original: c.Size}
 	all := c.Each
 	if len(all) > lim.Count {
-		head := (lim.Count + 1) / 2
+		head := lo.Ternary(lim.Tail, 0, (lim.Count+1)/2)
 		s.Omitted = len(all) - lim.Count
 		all = slices.Concat(all[:head], all[len(all)-(lim.Count-head):])
 	}
 	sizes := lo.Map(all, func(one content, _ int) int { return min(one.size, lim.Each) })
 	for i, allowed := range share(sizes, lim.Total) {
 		before := len(pictures.Images)
-		out, wasCut := all[i].show(allowed, pictures)
+		out, wasCut := all[i].show(allowed, lim.Tail, pictures)
 		at := lo.Ternary(len(pictures.Images) > before, before, -1)
 		s.Short = s.Short || all[i].out[shortMember] != nil
 		s.Outputs, s.Cut, s.Images = append(s.Outputs, out), append(s.Cut, wasCut), append(s.Images, at)
@@ -234,10 +236,14 @@ func Reduced(outputs []ydoc.Output, add func(o ydoc.Output, data, kept map[strin
 
 // show returns the output in nbformat's shape within allowed characters, and whether anything was left out. Error
 // outputs have the field names of the tools' contract.
-func (c content) show(allowed int, pictures *ImageSet) (map[string]any, bool) {
+func (c content) show(allowed int, tail bool, pictures *ImageSet) (map[string]any, bool) {
 	switch c.Kind {
 	case "stream":
-		t, wasCut := textfmt.Cut(c.texts["text"], allowed)
+		shorten := textfmt.Cut
+		if tail {
+			shorten = textfmt.CutTail
+		}
+		t, wasCut := shorten(c.texts["text"], allowed)
 		name, _ := c.out["name"].(string)
 		return map[string]any{"output_type": "stream", "name": name, "text": t}, wasCut
 	case "error":

@@ -31,6 +31,11 @@ func (f Fields) Optional(names ...string) {
 	f.schema.Required = slices.DeleteFunc(slices.Clone(f.schema.Required), func(name string) bool { return slices.Contains(names, name) })
 }
 
+// Hide leaves fields out of the listed schema; they are still accepted, see hidden.go.
+func (f Fields) Hide(names ...string) {
+	f.schema.PropertyOrder = slices.DeleteFunc(slices.Clone(f.schema.PropertyOrder), func(name string) bool { return slices.Contains(names, name) })
+}
+
 // A Field is the schema of one field. Its methods refine it and return it.
 type Field struct{ schema *jsonschema.Schema }
 

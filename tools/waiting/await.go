@@ -32,9 +32,9 @@ func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Resu
 	await(ctx, wait, runs, LongAhead, look)
 }
 
-// Follow is [Await] for a call that waits for a run, however long the previous run takes.
-func Follow(ctx, wait context.Context, r *run.Run) {
-	await(ctx, wait, []*run.Run{r}, math.MaxInt64, func(run.Result) {})
+// Follow is [AwaitTelling] for a call that waits for a run, however long the previous run takes.
+func Follow(ctx, wait context.Context, r *run.Run, look func(run.Result)) {
+	await(ctx, wait, []*run.Run{r}, math.MaxInt64, look)
 }
 
 // await is [AwaitTelling] with a limit on how long the previous run may take.

@@ -12,18 +12,25 @@ import (
 	"github.com/nbduet/nbduet/ydoc/pyjson"
 )
 
+// errHalf marks a file of which another program may have written only a part so far.
+var errHalf = errors.New("the file ends in the middle of a notebook")
+
 // read returns the cells of a notebook on disk. An id may be missing, and the file need not be valid nbformat.
-func read(ctx context.Context, c jupyter.Contents, path jupyter.Path) ([]ydoc.Cell, error) {
-	// As a text, because the server validates a notebook, which takes several times as long.
-	file, err := c.Get(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
-	if err != nil {
-		return nil, err
-	}
-	var content string
-	if err := json.Unmarshal(file.Content, &content); err != nil {
-		return nil, err
-	}
-	return parse(content)
+func read(ctx context.Context, c jupyter.Contents, path jupyter.Path) (cells []ydoc.Cell, err error) {
+	err = jupyter.Again(ctx, 3, errHalf, func() error {
+		// As a text, because the server validates a notebook, which takes several times as long.
+		file, err := c.Get(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
+		if err != nil {
+			return err
+		}
+		var content string
+		if err := json.Unmarshal(file.Content, &content); err != nil {
+			return err
+		}
+		cells, err = parse(content)
+		return err
+	})
+	return cells, err
 }
 
 // A fileCell is a cell in a notebook's file.
@@ -55,7 +62,11 @@ func parse(content string) ([]ydoc.Cell, error) {
 	var file struct {
 		Cells *[]fileCell `json:"cells"`
 	}
-	if err := json.Unmarshal(pyjson.Quoted(pyjson.Standard([]byte(content))), &file); err != nil {
+	text := pyjson.Quoted(pyjson.Standard([]byte(content)))
+	if err := json.Unmarshal(text, &file); err != nil {
+		if at, ok := errors.AsType[*json.SyntaxError](err); ok && at.Offset == int64(len(text)) {
+			err = errHalf
+		}
 		return nil, fmt.Errorf("the file is not a notebook: %w", err)
 	}
 	if file.Cells == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/samber/lo"
 
@@ -22,6 +23,8 @@ const (
 const (
 	readers = 8  // files read at once
 	batch   = 64 // files read before their matches are counted
+	// longest is how long a search takes at most, but for one batch: some hosts give up on a call after a minute.
+	longest = 20 * time.Second
 )
 
 // Notebooks searches the notebooks of a server.
@@ -85,9 +88,13 @@ func (n *Notebooks) Folder(ctx context.Context, root jupyter.Path, q Query, from
 	for _, d := range n.m.Notebooks() {
 		open[d.Path()] = d
 	}
-	room := room{maxMatches, maxBytes}
+	room, began := room{maxMatches, maxBytes}, time.Now()
 	for _, some := range lo.Chunk(list, batch) {
 		tell(skipped+found.Searched, total)
+		if time.Since(began) > longest {
+			found.Next = &Cursor{some[0].Path.String(), Start}
+			return found, nil
+		}
 		for _, one := range n.readAll(ctx, some, open) {
 			if one.err != nil {
 				found.Broken[one.Path] = one.err

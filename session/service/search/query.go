@@ -31,8 +31,8 @@ type Query struct {
 }
 
 // Compile returns the pattern for a text, or for a regular expression in the syntax of RE2. It ignores case, except where
-// the expression says (?-i). It matches lines: "^" and "$" are the ends of a line.
-func Compile(text string, isRegexp bool) (*regexp.Regexp, error) {
+// the expression says (?-i). arg names it in errors. It matches lines: "^" and "$" are the ends of a line.
+func Compile(arg, text string, isRegexp bool) (*regexp.Regexp, error) {
 	expression := text
 	if !isRegexp {
 		expression = regexp.QuoteMeta(textfmt.Lines(text))
@@ -40,9 +40,9 @@ func Compile(text string, isRegexp bool) (*regexp.Regexp, error) {
 	p, err := regexp.Compile("(?im)" + expression)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("query %s is not a regular expression (RE2): %s", textfmt.Quoted(text), strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		return nil, fmt.Errorf("%s %s is not a regular expression (RE2): %s", arg, textfmt.Quoted(text), strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	case p.MatchString(""):
-		return nil, fmt.Errorf("query %s matches the empty text, so it would be found everywhere: make it require a character", textfmt.Quoted(text))
+		return nil, fmt.Errorf("%s %s matches the empty text, so it would be found everywhere: make it require a character", arg, textfmt.Quoted(text))
 	}
 	return p, nil
 }

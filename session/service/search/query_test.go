@@ -16,7 +16,7 @@ import (
 
 func query(t *testing.T, text string, in search.Part) search.Query {
 	t.Helper()
-	p, err := search.Compile(text, false)
+	p, err := search.Compile("query", text, false)
 	must.NoError(t, err)
 	return search.Query{Pattern: p, In: in}
 }
@@ -89,7 +89,7 @@ func TestLongLine(t *testing.T) {
 
 // A pattern that takes other engines exponential time is searched in linear time.
 func TestSlowPattern(t *testing.T) {
-	p, err := search.Compile("(a+)+$", true)
+	p, err := search.Compile("query", "(a+)+$", true)
 	must.NoError(t, err)
 	cells := []ydoc.Cell{{Source: strings.Repeat(strings.Repeat("a", 99)+"!", 100_000)}}
 	got, next := search.Query{Pattern: p, In: search.All}.Cells(cells, search.Start, 100)
@@ -100,10 +100,10 @@ func TestSlowPattern(t *testing.T) {
 // Bad patterns are refused with the reason.
 func TestCompile(t *testing.T) {
 	for text, says := range map[string]string{"(a": "missing closing )", "a*": "matches the empty text", `(?=a)`: "invalid or unsupported Perl syntax"} {
-		_, err := search.Compile(text, true)
+		_, err := search.Compile("query", text, true)
 		test.ErrorContains(t, err, says)
 	}
-	p, err := search.Compile("(?-i)A", true)
+	p, err := search.Compile("query", "(?-i)A", true)
 	must.NoError(t, err)
 	test.False(t, p.MatchString("a"))
 }
@@ -154,7 +154,7 @@ func TestAsPlainScan(t *testing.T) {
 // The matches of any expression are those of regexp, line by line.
 func TestExpressions(t *testing.T) {
 	for _, expression := range []string{"^a", "a$", "^ab?$", "b+"} {
-		p, err := search.Compile(expression, true)
+		p, err := search.Compile("query", expression, true)
 		must.NoError(t, err)
 		source := "ab\na\n\nxa b\nbb\nab"
 		var want, got []int

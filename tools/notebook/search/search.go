@@ -89,7 +89,7 @@ func (a searchArgs) query() (q nbsearch.Query, from *nbsearch.Cursor, err error)
 	}
 	switch {
 	case a.Query != "":
-		q.Pattern, err = nbsearch.Compile(a.Query, a.Regexp)
+		q.Pattern, err = nbsearch.Compile("query", a.Query, a.Regexp)
 	case q.In != nbsearch.Errors:
 		err = errors.New("query is missing: give the text to find, or in \"errors\" to list failed cells")
 	}
@@ -211,7 +211,7 @@ func unsearched(found nbsearch.Found) string {
 func (r *Result) words() plaintext.Text {
 	t := plaintext.Text{First: fmt.Sprintf("%s in %s, of %d searched", textfmt.Plural(r.Matches, "match"), textfmt.Plural(len(r.Notebooks), "notebook"), r.Searched)}
 	if r.Matches == 0 {
-		t.First = "no match in " + textfmt.Plural(r.Searched, "notebook")
+		t.First = "no match in " + textfmt.Plural(r.Searched, "notebook") + lo.Ternary(r.Next != "", ", and more are to be searched", "")
 	}
 	for _, nb := range r.Notebooks {
 		head := " " + nb.Path + ", " + textfmt.Plural(nb.CellCount, "cell")

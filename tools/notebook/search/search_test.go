@@ -3,7 +3,9 @@ package search_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -46,13 +48,14 @@ func TestSearchNotebook(t *testing.T) {
 func TestSearchFolder(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
-		open, saved := r.Server.Notebook(t, "needle"), r.Server.Notebook(t, "x", "a needle")
-		broken := r.Server.Name(t, ".ipynb")
-		r.Server.Write(t, broken, "{]")
+		dir := r.Folder()
+		open := r.Server.Write(t, dir+"/open.ipynb", toolstest.Book(":needle"))
+		saved := r.Server.Write(t, dir+"/saved.ipynb", toolstest.Book(":x", ":a needle"))
+		broken := r.Server.Write(t, dir+"/broken.ipynb", "{]")
 		r.Read(open)
 		r.Good("insert_nb_cells", dict{"path": open, "position": 1, "exec": false, "cells": []dict{{"content": "new needle"}}}, nil)
 		var got search.Result
-		r.Good("search", dict{"query": "needle"}, &got)
+		r.Good("search", dict{"query": "needle", "path": dir}, &got)
 		test.Eq(t, 3, got.Matches)
 		for _, nb := range got.Notebooks {
 			switch nb.Path {
@@ -76,15 +79,15 @@ func TestSearchFolder(t *testing.T) {
 func TestSearchGoesOn(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
-		want := map[string]int{}
+		dir, want := r.Folder(), map[string]int{}
 		for n := range 3 {
 			var cells []string
 			for i := range 30 {
-				cells = append(cells, strings.Repeat(fmt.Sprintf("needle %d %d\n", n, i), 2))
+				cells = append(cells, strings.Repeat(fmt.Sprintf(":needle %d %d\n", n, i), 2))
 			}
-			want[r.Server.Notebook(t, cells...)] = 60
+			want[r.Server.Write(t, fmt.Sprintf("%s/%d.ipynb", dir, n), toolstest.Book(cells...))] = 60
 		}
-		found, calls, args := map[string]int{}, 0, dict{"query": "needle"}
+		found, calls, args := map[string]int{}, 0, dict{"query": "needle", "path": dir}
 		for {
 			var got search.Result
 			r.Good("search", args, &got)
@@ -102,6 +105,28 @@ func TestSearchGoesOn(t *testing.T) {
 		}
 		test.Eq(t, want, found)
 		test.Eq(t, 2, calls)
+	})
+}
+
+// A notebook that another program is writing is read again once it is whole.
+func TestSearchHalfWritten(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		dir, whole := r.Folder(), toolstest.Book(":x", ":a needle")
+		half := r.Server.Write(t, dir+"/half.ipynb", whole[:len(whole)/2])
+		var writing sync.WaitGroup
+		defer writing.Wait()
+		writing.Go(func() {
+			time.Sleep(200 * time.Millisecond)
+			r.Server.Write(t, half, whole)
+		})
+		var got search.Result
+		r.Good("search", dict{"query": "needle", "path": dir}, &got)
+		test.Eq(t, 1, got.Matches)
+		test.Eq(t, "", got.Message)
+		r.Server.Write(t, half, whole[:len(whole)/2])
+		r.Good("search", dict{"query": "needle", "path": dir}, &got)
+		test.StrContains(t, got.Message, "ends in the middle")
 	})
 }
 
