@@ -230,16 +230,19 @@ func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 		did = append(did, "changed "+roll.Names(r.changed.ids...))
 	}
 	for _, s := range r.changed.reshapes {
-		switch names := roll.Names(s.Parts...); {
+		line := roll.Names(s.Parts...)
+		switch {
 		case s.Join:
-			did = append(did, "merged into "+names)
+			line = "merged into " + line
 		case s.Lines != nil:
-			did = append(did, "split into "+names)
+			line = "split into " + line
 		case s.After != nil:
-			did = append(did, "moved "+names)
-		default:
-			did = append(did, s.Type+" now: "+names)
+			line = "moved " + line
 		}
+		if s.Type != "" {
+			line += ", " + s.Type + " now"
+		}
+		did = append(did, line)
 	}
 	t := plaintext.Text{First: tool.Sentences(append(did, ranWords(roll, r.Results))...)}
 	for _, m := range r.Merged {
