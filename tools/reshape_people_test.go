@@ -7,11 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoenig/test"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Whatever a client splits, merges, retypes, moves and undoes beside two people who type, each of their characters is there
+// Whatever a client splits, merges, retypes, moves and undoes beside two people who type, each character is there
 // once. NBDUET_RESHAPE_SEEDS=n sets the number of random programs, and NBDUET_RESHAPE_SEED the first.
 func TestReshapingBesidePeople(t *testing.T) {
 	const atOnce = 10
@@ -82,4 +84,32 @@ func (c *careless) reshape() (name string, args toolstest.Dict) {
 		args["wait"] = 0
 	}
 	return "modify_nb_cells", args
+}
+
+// A cell in which a person types is not merged, split, retyped or moved until they pause; then no key is lost.
+func TestReshapingACellWithTyping(t *testing.T) {
+	for name, mod := range map[string]toolstest.Dict{
+		"merge": {"range": toolstest.Dict{"start": 0, "end": 2}, "merge": true},
+		"type":  {"range": toolstest.Dict{"start": 1}, "type": "raw"},
+		"move":  {"range": toolstest.Dict{"start": 1}, "position": 0},
+		"split": {"range": toolstest.Dict{"start": 1}, "split_at": []int{2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				p := &positions{Rig: r, path: r.Server.Notebook(t, "a", "b\nc")}
+				tab := p.ada()
+				p.Read(p.path)
+				p.sets(tab, "c1", "b\nck")
+				p.Read(p.path)
+				args := toolstest.Dict{"path": p.path, "exec": false, "wait": 0, "modifications": []toolstest.Dict{mod}}
+				r.Bad("modify_nb_cells", args, "busy_human")
+				test.Eq(t, []string{"a", "b\nck"}, r.Sources(p.path))
+				r.Good("modify_nb_cells", toolstest.With(args, "wait", 60), nil)
+				test.StrContains(t, strings.Join(r.Sources(p.path), "\n"), "ck")
+				r.Good("undo_agent", toolstest.Dict{"path": p.path}, nil)
+				test.Eq(t, []string{"a", "b\nck"}, r.Sources(p.path))
+			})
+		})
+	}
 }

@@ -359,7 +359,10 @@ func runCode(d *deps.Deps) tool.Tool {
 			}
 			ran := finished{size: args.Size(), timeout: hold}
 			ran.addOutcome(ctx, d, d.OutcomeOfCode(ctx, r, args.Code))
-			out := CodeResult{Sets: outline.Defines(args.Code)}
+			out := CodeResult{}
+			if ran.runs[0].State == run.Done {
+				out.Sets = outline.Defines(args.Code)
+			}
 			a := &tool.Answer{Body: &out, Doc: doc, Words: tool.Words(ctx, out.words)}
 			return a, ran.into(a, func(r []ExecutionResult) { out.ExecutionResult = r[0] })
 		}),

@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
 // Code runs in the notebook's kernel, with its variables, and leaves no cell.
@@ -43,5 +44,35 @@ func TestLongCodeWithoutACell(t *testing.T) {
 		var view notebook.RunView
 		r.Good("cancel_run", dict{"run_id": got.RunID}, &view)
 		test.Eq(t, "interrupted", view.State)
+	})
+}
+
+// While another client's cell keeps the kernel busy, code waits, and the answer says why. A kernel that was shut down is
+// replaced.
+func TestCodeInABusyKernel(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "import time\nwhile True:\n    time.sleep(0.1)", "x = 5")
+		person := r.Person()
+		var ran notebook.ExecuteResult
+		person.Good("execute_nb_cells", dict{"path": path, "ranges": []dict{at(0)}, "timeout": 0.5}, &ran)
+		var got notebook.CodeResult
+		r.Good("run_code", dict{"path": path, "code": "y = 1\ny", "timeout": 3}, &got)
+		test.Eq(t, "running", got.State)
+		test.StrContains(t, got.Message, "the kernel is busy with another client's code")
+		test.SliceEmpty(t, got.Sets)
+		person.Good("cancel_run", dict{"run_id": ran.Results[0].RunID}, nil)
+		var view notebook.WatchedRun
+		r.Good("watch_runs", dict{"run_id": got.RunID, "wait": 30}, &view)
+		test.Eq(t, "done", view.State)
+		test.StrContains(t, sample.AsJSON(t, view.Outputs), `"1"`)
+		r.EndKernel(path)
+		got = notebook.CodeResult{}
+		r.Good("run_code", dict{"path": path, "code": "z = 2\nz"}, &got)
+		test.Eq(t, []string{"z"}, got.Sets)
+		got = notebook.CodeResult{}
+		r.Good("run_code", dict{"path": path, "code": "w = y"}, &got)
+		test.Eq(t, "failed", got.State)
+		test.SliceEmpty(t, got.Sets)
 	})
 }

@@ -37,22 +37,8 @@ func read(ctx context.Context, c jupyter.Contents, path jupyter.Path) (cells []y
 type fileCell struct {
 	ID      string        `json:"id"`
 	Type    string        `json:"cell_type"`
-	Source  lines         `json:"source"`
+	Source  any           `json:"source"` // a text, or a list of lines
 	Outputs []ydoc.Output `json:"outputs"`
-}
-
-// lines is a text that nbformat also writes as a list of lines.
-type lines string
-
-// UnmarshalJSON reads either form.
-func (l *lines) UnmarshalJSON(b []byte) error {
-	if len(b) > 0 && b[0] == '"' {
-		return json.Unmarshal(b, (*string)(l))
-	}
-	var list []string
-	err := json.Unmarshal(b, &list)
-	*l = lines(strings.Join(list, ""))
-	return err
 }
 
 func parse(content string) ([]ydoc.Cell, error) {
@@ -74,7 +60,7 @@ func parse(content string) ([]ydoc.Cell, error) {
 	}
 	cells := make([]ydoc.Cell, len(*file.Cells))
 	for i, c := range *file.Cells {
-		cells[i] = ydoc.Cell{ID: c.ID, Type: c.Type, Source: string(c.Source), Outputs: c.Outputs}
+		cells[i] = ydoc.Cell{ID: c.ID, Type: c.Type, Source: joined(c.Source), Outputs: c.Outputs}
 	}
 	return cells, nil
 }

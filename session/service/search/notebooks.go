@@ -95,7 +95,7 @@ func (n *Notebooks) Folder(ctx context.Context, root jupyter.Path, q Query, from
 			found.Next = &Cursor{some[0].Path.String(), Start}
 			return found, nil
 		}
-		for _, one := range n.readAll(ctx, some, open) {
+		for _, one := range n.readAll(ctx, some, open, q) {
 			if one.err != nil {
 				found.Broken[one.Path] = one.err
 				continue
@@ -158,8 +158,8 @@ type reading struct {
 	err error
 }
 
-// readAll returns the current cells of notebooks, in their order.
-func (n *Notebooks) readAll(ctx context.Context, list []jupyter.Content, open map[jupyter.Path]*session.Document) []reading {
+// readAll returns the current cells of notebooks, in their order; none of a notebook without a hit.
+func (n *Notebooks) readAll(ctx context.Context, list []jupyter.Content, open map[jupyter.Path]*session.Document, q Query) []reading {
 	out := make([]reading, len(list))
 	slots := make(chan struct{}, readers)
 	var wg sync.WaitGroup
@@ -170,10 +170,13 @@ func (n *Notebooks) readAll(ctx context.Context, list []jupyter.Content, open ma
 			one := &out[i]
 			if doc := open[c.Path]; doc != nil {
 				one.Notebook = current(doc)
-				return
+			} else {
+				one.Path = c.Path
+				one.Cells, one.err = read(ctx, n.m.Servers().Documents.Contents, c.Path)
 			}
-			one.Path = c.Path
-			one.Cells, one.err = read(ctx, n.m.Servers().Documents.Contents, c.Path)
+			if hits, _ := q.Cells(one.Cells, Start, 1); len(hits) == 0 { // here, because it takes most of the time
+				one.Cells = nil
+			}
 		})
 	}
 	wg.Wait()

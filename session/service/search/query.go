@@ -28,6 +28,18 @@ type Query struct {
 	// Pattern matches within a text of a cell; nil matches the first line of each.
 	Pattern *regexp.Regexp
 	In      Part
+	// Literal is the text of which Pattern was made, if it is one; it spares most texts the slower pattern.
+	Literal string
+}
+
+// may reports whether a text may match.
+func (q Query) may(text string) bool {
+	for _, r := range q.Literal {
+		if r >= utf8.RuneSelf {
+			return true // other letters may have several lower-case forms
+		}
+	}
+	return strings.Contains(strings.ToLower(text), strings.ToLower(q.Literal)) || strings.ContainsRune(text, 'ſ') // an s
 }
 
 // Compile returns the pattern for a text, or for a regular expression in the syntax of RE2. It ignores case, except where
@@ -110,7 +122,7 @@ type text struct {
 // texts returns the texts of a cell in which the query looks.
 func (q Query) texts(c ydoc.Cell) []text {
 	var out []text
-	if q.In == Sources || q.In == All {
+	if (q.In == Sources || q.In == All) && q.may(c.Source) {
 		out = append(out, text{output: -1, lines: strings.Split(c.Source, "\n")})
 	}
 	if q.In == Headings && c.Type == ydoc.Markdown {
@@ -121,8 +133,11 @@ func (q Query) texts(c ydoc.Cell) []text {
 		out = append(out, t)
 	}
 	for i, o := range c.Outputs {
-		if q.In == Outputs || q.In == All || q.In == Errors && o.Type() == "error" {
-			out = append(out, text{output: i, lines: strings.Split(outputText(o), "\n")})
+		if q.In != Outputs && q.In != All && (q.In != Errors || o.Type() != "error") {
+			continue
+		}
+		if all := outputText(o); q.may(all) {
+			out = append(out, text{output: i, lines: strings.Split(all, "\n")})
 		}
 	}
 	return out

@@ -18,7 +18,7 @@ func query(t *testing.T, text string, in search.Part) search.Query {
 	t.Helper()
 	p, err := search.Compile("query", text, false)
 	must.NoError(t, err)
-	return search.Query{Pattern: p, In: in}
+	return search.Query{Pattern: p, In: in, Literal: text}
 }
 
 // all returns all hits, a few matches at a time.
@@ -148,6 +148,16 @@ func TestAsPlainScan(t *testing.T) {
 			}
 		}
 		must.Eq(t, want, got, must.Sprint("seed ", seed))
+	}
+}
+
+// Case is ignored in all letters, also in those whose other case is not ASCII.
+func TestOtherCase(t *testing.T) {
+	cells := []ydoc.Cell{{Source: "TAſK"}, {Source: "ΣΑΣ"}}
+	for text, at := range map[string]int{"task": 0, "k": 0, "σας": 1} {
+		got, _ := query(t, text, search.Sources).Cells(cells, search.Start, 10)
+		must.Len(t, 1, got, must.Sprint(text))
+		test.Eq(t, at, got[0].Index)
 	}
 }
 

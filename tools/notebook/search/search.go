@@ -93,6 +93,9 @@ func (a searchArgs) query() (q nbsearch.Query, from *nbsearch.Cursor, err error)
 	case q.In != nbsearch.Errors:
 		err = errors.New("query is missing: give the text to find, or in \"errors\" to list failed cells")
 	}
+	if !a.Regexp {
+		q.Literal = textfmt.Lines(a.Query)
+	}
 	if err == nil && a.Cursor != "" {
 		from = &nbsearch.Cursor{}
 		if !tool.DecodeCursor(a.Cursor, from) || from.Cell < 0 || from.Output < -1 || from.Line < 0 {
