@@ -49,6 +49,16 @@ func TestEveryToolUnderstands(t *testing.T) {
 				same(name+" is null", toolstest.With(full, name, nil), without)
 			}
 		}
+		for _, size := range []string{"maxCellData", "maxCellOutputSize", "max_content"} {
+			if full[size] == nil {
+				continue
+			}
+			for _, other := range []string{"maxCellData", "maxCellOutputSize", "max_content"} {
+				meant := maps.Clone(full)
+				delete(meant, size)
+				same(other+" for "+size, toolstest.With(meant, other, full[size]), full)
+			}
+		}
 		if _, err := tool.Arguments(check, toolstest.With(full, "no_such_argument", 1.0)); err == nil {
 			t.Errorf("%s takes an unknown argument", d.Name)
 		} else {

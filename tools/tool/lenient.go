@@ -28,6 +28,9 @@ func understood(s *jsonschema.Schema, value any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, member := range v {
+			if own := ownSize(s, name); v[own] == nil {
+				name = own
+			}
 			p := s.Properties[name]
 			switch {
 			case member == nil && p != nil && !slices.Contains(s.Required, name):
@@ -45,6 +48,21 @@ func understood(s *jsonschema.Schema, value any) any {
 		return lo.Map(v, func(item any, _ int) any { return understood(s.Items, item) })
 	}
 	return value
+}
+
+// sizes are the names that the contracts of the tools have for one limit, the size of a shown text. Each tool takes any.
+var sizes = []string{"maxCellData", "maxCellOutputSize", "maxOutputSize", "max_content"}
+
+// ownSize returns the name by which a tool has that limit; any other name as it is.
+func ownSize(s *jsonschema.Schema, name string) string {
+	if s.Properties[name] == nil && slices.Contains(sizes, name) {
+		for _, own := range sizes {
+			if s.Properties[own] != nil {
+				return own
+			}
+		}
+	}
+	return name
 }
 
 // fromText converts a text to a type that the schema allows; it returns the text itself if it cannot.

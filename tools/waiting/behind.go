@@ -84,7 +84,7 @@ func NotBegun(now run.Result) string {
 	if now.State != run.Running || now.Begun || time.Since(now.Started) < LongAhead {
 		return ""
 	}
-	return "the kernel is busy with another client's code, or starting"
+	return "the kernel is busy with another client's code, or starting" + textfmt.Hint("; cancel_run with path and user_asked true stops another's cell, if your user asks for it")
 }
 
 // Visible reports whether a client may see a run of an owner: only its own. A run from before this program's start may

@@ -48,7 +48,7 @@ func (w Waits) HowToAnswer(id string, r run.Result) string {
 	case r.Asking.Password && !w.AgentPasswords:
 		return Asks(r) + " and is interrupted if not answered in time: " + onlyPerson(id)
 	}
-	return fmt.Sprintf("%s and is interrupted if not answered in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + textfmt.Hint(", cancel_run stops it")
+	return fmt.Sprintf("%s and is interrupted if not answered in time", Asks(r)) + textfmt.Hint(fmt.Sprintf(": answer_input with run_id %q and the line as text answers it", id)) + textfmt.Hint(", cancel_run stops it")
 }
 
 // onlyPerson says how a password is answered.
