@@ -74,7 +74,7 @@ func cancelCell(ctx context.Context, d *deps.Deps, args cancelRunArgs) (*tool.An
 	}
 	defer doc.Release()
 	for _, r := range d.Manager.RunTable().Runs(doc.Path()) {
-		if now := r.Status().State; now == run.Running || now == run.WaitingForInput {
+		if now := r.Status(); now.Begun && !now.State.Ended() { // others wait behind the cell that is to be stopped
 			if !Visible(ctx, r) {
 				return nil, errors.New("the kernel runs the code of another client of this program, which only that client can cancel")
 			}
@@ -145,15 +145,12 @@ func stopCell(ctx context.Context, m *session.Manager, doc *session.Document, ru
 	if err != nil {
 		return "", false, fmt.Errorf("interrupt the kernel of %s: %w", doc.Path(), err)
 	}
-	for !ended && ctx.Err() == nil {
+	for cell, ended = stopped(doc.Notebook(), running); !ended; cell, ended = stopped(doc.Notebook(), running) {
 		select {
 		case <-changed:
-			cell, ended = stopped(doc.Notebook(), running)
 		case <-ctx.Done():
+			return running[0], false, nil
 		}
-	}
-	if !ended {
-		return running[0], false, nil
 	}
 	// As output, it is neither a step for undo nor refused beside a person who types.
 	ctx = origin.With(context.WithoutCancel(ctx), origin.Author{Client: origin.Of(ctx).Client})

@@ -55,7 +55,7 @@ func TestWatchShowsOnlyWhatIsNew(t *testing.T) {
 		got, _ = watch(dict{"until": "epoch 0", "wait": 0.2})
 		test.Eq(t, 0, *got.Appeared)
 		test.Eq(t, "running", got.State)
-		// A page is no look, and repeats outputs that were seen.
+		// A page does not count as a look, and repeats outputs that were seen.
 		got, _ = watch(dict{"output": 0})
 		test.StrHasPrefix(t, "epoch 0", got.Page.Text)
 		opens(3)
@@ -127,6 +127,12 @@ func TestStopsTheCellOfAPerson(t *testing.T) {
 		var code notebook.CodeResult
 		r.Good("run_code", dict{"path": path, "code": "x"}, &code)
 		test.StrContains(t, sample.AsJSON(t, code.Outputs), `"6"`)
+		// It is stopped, too, while a run of one's own waits behind it.
+		person.Good("execute_nb_cells", dict{"path": path, "ranges": []dict{at(0)}, "timeout": 0.5}, nil)
+		r.Good("execute_nb_cells", dict{"path": path, "ranges": []dict{at(1)}, "timeout": 0.5}, nil)
+		r.Good("cancel_run", dict{"path": path, "user_asked": true}, &got)
+		test.True(t, got.Ended)
+		test.Eq(t, "c0", got.CellID)
 		// A run of one's own has a name.
 		var ran notebook.ExecuteResult
 		r.Good("execute_nb_cells", dict{"path": path, "ranges": []dict{at(0)}, "timeout": 0.5}, &ran)
