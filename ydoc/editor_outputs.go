@@ -191,7 +191,7 @@ func outputPart(key string, v any) any {
 		l, _ := v.([]any)
 		return lo.Map(l, func(line any, _ int) any { return stringValue(line) })
 	case "text":
-		return joined(v)
+		return JoinText(v, "")
 	case "name":
 		return cmp.Or(stringValue(v), "stdout")
 	}
@@ -240,7 +240,7 @@ func (x tx) appendStream(outputs *crdt.Type, name string, drop int, s string) {
 	// A stream stored as a plain object, as some servers write it, cannot grow, and two streams of one name in a row
 	// are displayed garbled: the last output is replaced by a new, complete one.
 	if o := Output(objectValue(outputs.LastValue())); o.Type() == "stream" && stringValue(o["name"]) == name {
-		old := joined(o["text"])
+		old := JoinText(o["text"], "")
 		s = old[:textdiff.ByteOffset(old, textdiff.UTF16Len(old)-drop)] + s
 		x.Remove(outputs, outputs.Len()-1, 1)
 	}
@@ -264,7 +264,7 @@ func sameTail(t *crdt.Type, drop int, s string) (int, string) {
 // stream is shared.
 func (x tx) appendOutput(outputs *crdt.Type, o Output) {
 	if o.Type() == "stream" {
-		x.appendStream(outputs, stringValue(o["name"]), 0, joined(o["text"]))
+		x.appendStream(outputs, stringValue(o["name"]), 0, JoinText(o["text"], ""))
 		return
 	}
 	m := x.InsertType(outputs, outputs.Len(), crdt.KindMap)

@@ -3,6 +3,7 @@ package ydoc
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/samber/lo"
 )
@@ -41,17 +42,13 @@ func outputsValue(v any) []Output {
 	return lo.Map(l, func(o any, _ int) Output { return objectOr(o) })
 }
 
-// joined returns a text that may be stored as a list of lines.
-func joined(v any) string {
+// JoinText returns a text that nbformat may store as a list; between goes between its entries.
+func JoinText(v any, between string) string {
 	l, ok := v.([]any)
 	if !ok {
 		return stringValue(v)
 	}
-	s := ""
-	for _, line := range l {
-		s += stringValue(line)
-	}
-	return s
+	return strings.Join(lo.FilterMap(l, func(one any, _ int) (string, bool) { s, ok := one.(string); return s, ok }), between)
 }
 
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

@@ -121,7 +121,7 @@ func TestCutAtLineEnds(t *testing.T) {
 			must.True(t, Marked(got))
 			for line := range strings.Lines(cutMark.ReplaceAllString(got, "\n")) {
 				if line != "\n" && limit > 160 && !strings.Contains(lines.String(), line) {
-					t.Fatalf("%s, limit %d: %q is no line", name, limit, line)
+					t.Fatalf("%s, limit %d: %q is not a line", name, limit, line)
 				}
 			}
 			must.StrHasSuffix(t, " 299 loss 0.003333\n", got)

@@ -25,8 +25,7 @@ type Deps struct {
 	Opened opened
 	// Pieces records how far clients have read texts.
 	Pieces Pieces
-	// Looks records how much of a run's outputs its client has seen, by the run's id.
-	Looks PerClient[*render.Seen]
+	Looks  Looks
 	// ReadOnly says that an answer must not run code or start a kernel.
 	ReadOnly bool
 	waiting.Waits

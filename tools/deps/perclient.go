@@ -5,6 +5,8 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/samber/lo"
+
+	"github.com/nbduet/nbduet/tools/render"
 )
 
 // ClientsKept is the maximum number of clients with state; the least recently active ones are dropped first.
@@ -51,4 +53,12 @@ func (p *PerClient[V]) Forget(client string) {
 	if p.all != nil {
 		p.all.Remove(client)
 	}
+}
+
+// Looks keeps how much of a run's outputs its client has seen. The zero value is ready for use.
+type Looks struct{ runs PerClient[*render.Seen] } // by the run's id
+
+// With calls do with how much was seen of a run.
+func (l *Looks) With(run string, do func(*render.Seen)) {
+	l.runs.With(run, func() *render.Seen { return &render.Seen{} }, do)
 }

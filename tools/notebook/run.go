@@ -146,7 +146,7 @@ func (f *finished) add(ctx context.Context, d *deps.Deps, r *run.Run, doc *sessi
 // all.
 func (f *finished) addOutcome(ctx context.Context, d *deps.Deps, o waiting.Outcome) {
 	one := finishedRun{Outcome: o, contents: d.ContentsFor(ctx, o.Outputs)}
-	d.Looks.With(o.ID, func() *render.Seen { return &render.Seen{} }, func(last *render.Seen) {
+	d.Looks.With(o.ID, func(last *render.Seen) {
 		all := one.contents
 		if f.since {
 			one.contents, one.seen = all.Since(*last)

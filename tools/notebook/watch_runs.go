@@ -92,7 +92,7 @@ func watch(ctx context.Context, d *deps.Deps, r *run.Run, args watchArgs, until 
 	}
 	if args.Wait > 0 || until != nil {
 		var seen render.Seen
-		d.Looks.With(r.ID, func() *render.Seen { return &render.Seen{} }, func(last *render.Seen) { seen = *last })
+		d.Looks.With(r.ID, func(last *render.Seen) { seen = *last })
 		wait := untilWait
 		if args.Wait > 0 {
 			wait = time.Duration(args.Wait * float64(time.Second))

@@ -364,15 +364,10 @@ func JoinText(v any) string { return join(v, "") }
 func JoinLines(v any) string { return join(v, "\n") }
 
 func join(v any, between string) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case []any:
-		return strings.Join(linesOf(v), between)
-	case []string:
-		return strings.Join(v, between)
+	if lines, ok := v.([]string); ok {
+		return strings.Join(lines, between)
 	}
-	return ""
+	return ydoc.JoinText(v, between)
 }
 
 // MimeText returns the text of one MIME type of an output: the text itself, or JSON.

@@ -20,11 +20,12 @@ var seed = maphash.MakeSeed()
 
 // All returns that everything was seen.
 func (c Contents) All() (s Seen) {
+	text := ""
 	for _, one := range c.Each {
-		s.sums = append(s.sums, one.sum())
-		s.lines = strings.LastIndexByte(one.texts["text"], '\n') + 1
-		s.sum = maphash.String(seed, one.texts["text"][:s.lines])
+		s.sums, text = append(s.sums, one.sum()), one.texts["text"]
 	}
+	s.lines = strings.LastIndexByte(text, '\n') + 1
+	s.sum = maphash.String(seed, text[:s.lines])
 	return s
 }
 

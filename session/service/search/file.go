@@ -60,7 +60,7 @@ func parse(content string) ([]ydoc.Cell, error) {
 	}
 	cells := make([]ydoc.Cell, len(*file.Cells))
 	for i, c := range *file.Cells {
-		cells[i] = ydoc.Cell{ID: c.ID, Type: c.Type, Source: joined(c.Source), Outputs: c.Outputs}
+		cells[i] = ydoc.Cell{ID: c.ID, Type: c.Type, Source: ydoc.JoinText(c.Source, ""), Outputs: c.Outputs}
 	}
 	return cells, nil
 }

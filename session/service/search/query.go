@@ -147,32 +147,14 @@ func (q Query) texts(c ydoc.Cell) []text {
 func outputText(o ydoc.Output) string {
 	switch data, _ := o["data"].(map[string]any); {
 	case o.Type() == "stream":
-		return textfmt.Plain(joined(o["text"]))
+		return textfmt.Plain(ydoc.JoinText(o["text"], ""))
 	case o.Type() == "error":
-		return textfmt.Plain(joined(o["ename"]) + ": " + joined(o["evalue"]) + "\n" + strings.Join(listed(o["traceback"]), "\n"))
+		return textfmt.Plain(ydoc.JoinText(o["ename"], "") + ": " + ydoc.JoinText(o["evalue"], "") + "\n" + ydoc.JoinText(o["traceback"], "\n"))
 	case data["text/plain"] != nil:
-		return textfmt.Plain(joined(data["text/plain"]))
+		return textfmt.Plain(ydoc.JoinText(data["text/plain"], ""))
 	default:
-		return joined(data["text/markdown"])
+		return ydoc.JoinText(data["text/markdown"], "")
 	}
-}
-
-// joined returns a text that nbformat may write as a list of lines.
-func joined(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	return strings.Join(listed(v), "")
-}
-
-func listed(v any) []string {
-	list, _ := v.([]any)
-	out := make([]string, 0, len(list))
-	for _, one := range list {
-		s, _ := one.(string)
-		out = append(out, s)
-	}
-	return out
 }
 
 // A span is a match: the lines on which it begins and ends, and the column of its beginning, in bytes.
