@@ -60,8 +60,8 @@ func (k *NotebookKernel) name() string {
 	return name
 }
 
-// language returns the language in the notebook's metadata, "" for none.
-func (k *NotebookKernel) language() string {
+// Language returns the language in the notebook's metadata, such as "python", or "" if it has none.
+func (k *NotebookKernel) Language() string {
 	metadata := k.d.Notebook().Metadata()
 	for _, named := range []struct{ of, member string }{{"language_info", "name"}, {"kernelspec", "language"}} {
 		of, _ := metadata[named.of].(map[string]any)
@@ -93,7 +93,7 @@ func (k *NotebookKernel) Ensure(ctx context.Context, spec string) (s jupyter.Ses
 		return s, false, err
 	}
 	s, started, err = kernel.FindOrStart(ctx, k.servers.Runtime, d.Path(), "", kernel.Wish{
-		Spec: cmp.Or(spec, k.name()), Language: k.language(), Instead: k.link.Instead,
+		Spec: cmp.Or(spec, k.name()), Language: k.Language(), Instead: k.link.Instead,
 	})
 	if err == nil {
 		k.servers.Take(d.FileID(), s)

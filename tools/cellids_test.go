@@ -50,8 +50,11 @@ var byIDs = map[string]byID{
 	"modify_nb_cells.after_id": {func(id string) toolstest.Dict {
 		return toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "after_id": id}}}
 	}, "b = 2 c = 3 d = 4 a = 1", false},
-	"move_nb_cells.after_id":            {single("after_id", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 0}}}), "b = 2 c = 3 d = 4 a = 1", false},
-	"insert_nb_cells.after_id":          {single("after_id", toolstest.Dict{"exec": false, "cells": []toolstest.Dict{{"content": "new"}}}), noCellsChange + " new", false},
+	"move_nb_cells.after_id":   {single("after_id", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 0}}}), "b = 2 c = 3 d = 4 a = 1", false},
+	"insert_nb_cells.after_id": {single("after_id", toolstest.Dict{"exec": false, "cells": []toolstest.Dict{{"content": "new"}}}), noCellsChange + " new", false},
+	"edit_text.id": {func(id string) toolstest.Dict {
+		return toolstest.Dict{"range": toolstest.Dict{"id": id}, "old_text": " = ", "new_text": " = 4"}
+	}, "a = 1 b = 2 c = 3 d = 44", false},
 	"edit_text.cell_id":                 {single("cell_id", toolstest.Dict{"old_text": " = ", "new_text": " = 4"}), "a = 1 b = 2 c = 3 d = 44", false},
 	"read_cell.cell_id":                 {single("cell_id", toolstest.Dict{}), noCellsChange, false},
 	"overwrite_cell_source.cell_id":     {single("cell_id", toolstest.Dict{"cell_source": "d = 40"}), "a = 1 b = 2 c = 3 d = 40", false},

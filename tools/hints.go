@@ -73,6 +73,9 @@ func (o *offer) followable(name, after string) (string, bool) {
 // settle rewrites a text's hints for the clients of this server.
 func (o *offer) settle(text string) string {
 	return textfmt.SettleHints(text, func(clause string) string {
+		if o.answers == TextAnswers {
+			clause = tool.OneSize.Replace(clause)
+		}
 		var out strings.Builder
 		done := 0
 		for _, at := range toolName.FindAllStringIndex(clause, -1) {

@@ -53,7 +53,7 @@ func TestEveryToolUnderstands(t *testing.T) {
 			if full[size] == nil {
 				continue
 			}
-			for _, other := range []string{"maxCellData", "maxCellOutputSize", "max_content"} {
+			for _, other := range []string{"max_chars", "maxCellData", "maxCellOutputSize", "max_content"} {
 				meant := maps.Clone(full)
 				delete(meant, size)
 				same(other+" for "+size, toolstest.With(meant, other, full[size]), full)

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agext/levenshtein"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -62,8 +62,11 @@ func newOffer(all []tool.Tool, cfg Config) *offer {
 		chosen, shown = ToolsetNames(), []string{tool.ToolsetCore}
 	}
 	possible := func(t tool.Tool) bool { return t.Toolset != tool.ToolsetContext || cfg.Activity != nil }
-	for _, t := range all {
-		o.by[t.Name] = t
+	for i, t := range all {
+		if o.speaks(t) {
+			all[i] = t.WithOneSize()
+		}
+		o.by[t.Name] = all[i]
 	}
 	for _, t := range selected(slices.Clone(all), chosen, cfg.ReadOnly) {
 		if toTheRest(t.Name) && o.on != nil {
@@ -163,7 +166,7 @@ func (o *offer) unknown(name string) string {
 	switch {
 	case !ok:
 		text := "no tool " + textfmt.Quoted(name)
-		if near := o.nearest(name); near != "" {
+		if near := tool.Nearest(name, lo.Map(o.tools(), func(t tool.Tool, _ int) string { return t.Name })); near != "" {
 			text += ", the nearest is " + near
 		}
 		return text
@@ -175,18 +178,4 @@ func (o *offer) unknown(name string) string {
 		return "the tool " + name + " needs the activity record, which this server does not keep"
 	}
 	return fmt.Sprintf("the tool %s is in the toolset %s, which is off: start nbduet with --toolsets %s", name, t.Toolset, strings.Join(append(slices.Clone(o.on), t.Toolset), ","))
-}
-
-// nearest returns the callable tool whose name is most similar to a wrong one, "" if none is similar.
-func (o *offer) nearest(name string) (best string) {
-	if len(name) > 100 { // too long for a typing error
-		return ""
-	}
-	least := max(2, len(name)/3) + 1
-	for _, t := range o.tools() {
-		if d := levenshtein.Distance(name, t.Name, nil); d < least {
-			best, least = t.Name, d
-		}
-	}
-	return best
 }

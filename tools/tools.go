@@ -305,10 +305,7 @@ func newParts(cfg Config) *parts {
 
 // free releases all state of a client.
 func (p *parts) free(ctx context.Context, client string) error {
-	sessions := []string{client}
-	for _, a := range p.Analyses.List(client) {
-		sessions = append(sessions, a.ID())
-	}
+	sessions := append([]string{client}, p.Analyses.IDs(client)...)
 	err := p.Analyses.EndOwner(ctx, client)
 	p.Forget(client, sessions)
 	p.datalayer.Forget(client)

@@ -82,7 +82,7 @@ func TestWordsOfMuchText(t *testing.T) {
 		if err := in(m.pages(run, 0)); err != nil {
 			t.Error(err)
 		}
-		m.cutTo(m.says("read_nb_cells", toolstest.Dict{"path": path}), "a higher maxCellData")
+		m.cutTo(m.says("read_nb_cells", toolstest.Dict{"path": path}), "a higher max_chars")
 		more := m.says("read_nb_cells", toolstest.Dict{"path": path, "maxCellData": 100_000})
 		must.GreaterEq(t, 90_000, len(more))
 		test.LessEq(t, 110_000, len(more))

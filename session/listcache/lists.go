@@ -25,6 +25,9 @@ func New(documents, kernels *jupyter.Server) *Lists {
 	return &Lists{documents: documents, kernels: kernels, store: newStore(servers...)}
 }
 
+// ErrNotFolder is matched by the error for the path of something other than a folder.
+var ErrNotFolder = errors.New("not a folder: give the folder that it is in")
+
 // Folder lists a folder of the documents' server. If the path is not a folder, it returns an error.
 func (l *Lists) Folder(ctx context.Context, path jupyter.Path) ([]jupyter.Content, error) {
 	return list(ctx, l.store, "folder "+path.String(), func(ctx context.Context) ([]jupyter.Content, error) { return l.folder(ctx, path) })
@@ -41,7 +44,7 @@ func (l *Lists) folder(ctx context.Context, path jupyter.Path) ([]jupyter.Conten
 		return nil, err
 	}
 	if c.Type != "directory" {
-		return nil, fmt.Errorf("path %q is a %s, not a folder: give the folder that it is in", path, c.Type)
+		return nil, fmt.Errorf("path %q is a %s, %w", path, c.Type, ErrNotFolder)
 	}
 	return c.Entries()
 }

@@ -103,9 +103,5 @@ func (d *Deps) ownsImages(ctx context.Context, session string) bool {
 
 // ImageSessions returns the sessions whose images a client may see.
 func (d *Deps) ImageSessions(ctx context.Context) []string {
-	out := []string{render.ImageOwner(ctx)}
-	for _, a := range d.Analyses.List(tool.ClientOf(ctx)) {
-		out = append(out, a.ID())
-	}
-	return out
+	return append([]string{render.ImageOwner(ctx)}, d.Analyses.IDs(tool.ClientOf(ctx))...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/samber/lo"
@@ -16,18 +17,23 @@ import (
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
+	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 type editTextArgs struct {
-	Path       string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
-	Old        string `json:"old_text" jsonschema:"The exact text to replace." validate:"min=1,max=source"`
-	New        string `json:"new_text" validate:"max=4000000"`
-	CellID     string `json:"cell_id,omitempty" jsonschema:"Cell of the notebook. Left out: all are searched." validate:"max=id,cellid"`
-	All        bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence." default:"false"`
-	Occurrence *int   `json:"occurrence,omitempty" jsonschema:"Replace only this one, counted from 1." validate:"min=1,max=1000000"`
+	Path       string            `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
+	Old        string            `json:"old_text" jsonschema:"The exact text to replace." validate:"min=1,max=source"`
+	New        string            `json:"new_text" validate:"max=4000000"`
+	Range      *target.CellRange `json:"range,omitempty" jsonschema:"Cells to search. Left out: all of the notebook."`
+	CellID     string            `json:"cell_id,omitempty" validate:"max=id,cellid"`
+	All        bool              `json:"replace_all,omitempty" jsonschema:"Replace every occurrence." default:"false"`
+	Occurrence *int              `json:"occurrence,omitempty" jsonschema:"Replace only this one, counted from 1." validate:"min=1,max=1000000"`
 	target.Reasoned
 }
+
+// Refine implements tool.Refiner. The name cell_id is from before range.
+func (editTextArgs) Refine(f tool.Fields) { f.Hide("cell_id") }
 
 // An EditTextResult is the answer of edit_text.
 type EditTextResult struct {
@@ -58,18 +64,23 @@ func editByText(d *deps.Deps) tool.Tool {
 				return nil, errors.New("replace_all and occurrence are both given: give one of them; nothing was changed")
 			case textfmt.Marked(r.put):
 				return nil, fmt.Errorf("new_text %s; nothing was changed", tool.MarkedWhy)
+			case args.Range != nil && args.CellID != "":
+				return nil, errors.New("range and cell_id are both given: give range alone; nothing was changed")
 			case r.old == r.put:
 				return nil, errors.New("old_text and new_text are the same; nothing was changed")
 			}
+			if args.CellID != "" {
+				args.Range = &target.CellRange{ID: args.CellID}
+			}
 			doc, err := Open(ctx, d, args.Path)
-			if broken, ok := errors.AsType[*files.BrokenError](err); ok && args.CellID == "" {
+			if broken, ok := errors.AsType[*files.BrokenError](err); ok && args.Range == nil {
 				return r.mend(ctx, d, broken)
 			}
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			cell, err := r.cell(ctx, doc, args.CellID)
+			cell, err := r.cell(ctx, doc, args.Range)
 			if err != nil {
 				return nil, err
 			}
@@ -113,25 +124,27 @@ type replacement struct {
 }
 
 // cell finds the cell of a notebook that contains the text; "" for a text document.
-func (r *replacement) cell(ctx context.Context, doc *session.Document, id string) (string, error) {
+func (r *replacement) cell(ctx context.Context, doc *session.Document, within *target.CellRange) (id string, err error) {
 	nb := doc.Notebook()
 	switch {
-	case nb == nil && id != "":
-		return "", fmt.Errorf("%s is a text document, which has no cells: leave cell_id out; nothing was changed", textfmt.Quoted(doc.Path().String()))
+	case nb == nil && within != nil:
+		return "", fmt.Errorf("%s is a text document, which has no cells: leave range out; nothing was changed", textfmt.Quoted(doc.Path().String()))
 	case nb == nil:
 		return "", nil
-	case id != "":
-		v := target.ViewOf(ctx, doc)
-		at, err := v.Find(id, "cell_id")
-		if err != nil {
-			return "", err
+	}
+	where, in, cells := "any cell", []ydoc.Cell(nil), nb.Cells()
+	if within != nil {
+		if in, err = within.Cells("range", target.ViewOf(ctx, doc)); err != nil || len(in) == 1 {
+			return lo.FirstOrEmpty(in).ID, err
 		}
-		return v.Now[at].ID, nil
+		where = "any cell of the range"
 	}
 	var at []int
 	var all strings.Builder
-	cells := nb.Cells()
 	for i, c := range cells {
+		if within != nil && !slices.ContainsFunc(in, func(o ydoc.Cell) bool { return o.ID == c.ID }) {
+			continue
+		}
 		text := datauri.Form(c.Source, r.old)
 		if strings.Contains(text, r.old) {
 			at = append(at, i)
@@ -141,7 +154,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	}
 	switch {
 	case len(at) == 0:
-		return "", r.missing(all.String(), "any cell")
+		return "", r.missing(all.String(), where)
 	case len(at) > 1:
 		doc.As(tool.ClientOf(ctx)).List(cells, at...)
 		const most = 10
@@ -150,7 +163,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 			at, more = at[:most], fmt.Sprintf(" and %d more", len(at)-most)
 		}
 		having := lo.Map(at, func(i int, _ int) string { return fmt.Sprintf("%d (id %s)", i, textfmt.Quoted(cells[i].ID)) })
-		return "", fmt.Errorf("old_text occurs in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
+		return "", fmt.Errorf("old_text occurs in several cells: %s%s; give range with the id of one; nothing was changed", strings.Join(having, ", "), more)
 	}
 	target.Touch(ctx, doc, id)
 	return id, nil

@@ -46,6 +46,31 @@ func TestEditText(t *testing.T) {
 	})
 }
 
+// The cells to search may be given by index, also several; the name cell_id still works.
+func TestEditTextInARange(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x = 1", "y = 1", "x = 2", "x = 3")
+		r.Read(path)
+		edit := func(more toolstest.Dict) toolstest.Dict {
+			more["path"], more["old_text"], more["new_text"] = path, "x =", "z ="
+			return more
+		}
+		between := func(start, end int) toolstest.Dict { return toolstest.Dict{"start": start, "end": end} }
+		r.Bad("edit_text", edit(toolstest.Dict{"range": between(1, 4)}), "several cells: 2 (id", ", 3 (id", "give range with the id of one")
+		r.Bad("edit_text", edit(toolstest.Dict{"range": between(1, 2)}), "not in the text")
+		r.Bad("edit_text", edit(toolstest.Dict{"range": between(4, 5)}), "range (start 4, end 5) is out of range")
+		r.Bad("edit_text", edit(toolstest.Dict{"range": between(0, 1), "cell_id": "x"}), "give range alone")
+		r.Bad("edit_text", toolstest.Dict{"path": path, "range": between(0, 2), "old_text": "x = 3", "new_text": "z"}, "not in any cell of the range")
+		r.Good("edit_text", edit(toolstest.Dict{"range": between(1, 3)}), nil)
+		r.Good("edit_text", edit(toolstest.Dict{"range": toolstest.Dict{"start": 3}}), nil)
+		r.Good("edit_text", edit(toolstest.Dict{}), nil)
+		test.Eq(t, []string{"z = 1", "y = 1", "z = 2", "z = 3"}, r.Sources(path))
+		file := r.TextFile("x =")
+		r.Bad("edit_text", toolstest.Dict{"path": file, "range": between(0, 1), "old_text": "x", "new_text": "y"}, "leave range out")
+	})
+}
+
 // Text that a person types stays: elsewhere it is kept, and in the same words the edit is refused with both changes.
 func TestEditTextBesidePeople(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {

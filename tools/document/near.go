@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agext/levenshtein"
 	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -26,26 +27,17 @@ func (r *replacement) missing(text, where string) error {
 	return fmt.Errorf("%s. Most similar: %s", head, strings.Join(near, ", "))
 }
 
-// words matches the words between white space.
-var words = regexp.MustCompile(`[^ \t\r\n]+`)
-
 // loosely finds old in a text if only white space differs.
 func loosely(text, old string) (from, to int, ok bool) {
-	want := strings.Fields(old)
-	if len(want) == 0 {
+	words := lo.Map(strings.Fields(old), func(word string, _ int) string { return regexp.QuoteMeta(word) })
+	if len(words) == 0 || len(old) > 20_000 {
 		return 0, 0, false
 	}
-	fields := words.FindAllStringIndex(text, -1)
-	for i := 0; i+len(want) <= len(fields); i++ {
-		j := 0
-		for j < len(want) && text[fields[i+j][0]:fields[i+j][1]] == want[j] {
-			j++
-		}
-		if j == len(want) {
-			return fields[i][0], fields[i+j-1][1], true
-		}
+	at := regexp.MustCompile(`(?:^|\s)(` + strings.Join(words, `\s+`) + `)(?:\s|$)`).FindStringSubmatchIndex(text)
+	if at == nil {
+		return 0, 0, false
 	}
-	return 0, 0, false
+	return at[2], at[3], true
 }
 
 // longestLine returns the longest line, without surrounding white space.
@@ -60,48 +52,24 @@ func longestLine(s string) string {
 func nearLines(text, like string) []string {
 	const (
 		most   = 3
-		enough = 0.4 // of the pairs of letters
+		enough = 0.4 // of 1 for equal lines
 		search = 20_000
+		cut    = 120 // characters of a line that are compared
 	)
-	want := pairs(like)
-	if len(want) == 0 {
-		return nil
-	}
 	type scored struct {
-		line, at int
-		score    float64
+		at    int
+		score float64
 	}
 	var found []scored
 	at := 0
-	for n, line := range strings.SplitN(text, "\n", search) {
-		have := pairs(strings.TrimSpace(line))
-		same := 0
-		for p, k := range want {
-			same += min(k, have[p])
-		}
-		if score := 2 * float64(same) / float64(total(want)+total(have)); len(have) > 0 && score >= enough {
-			found = append(found, scored{n, at, score})
+	like, _ = textfmt.Cut(like, cut)
+	for _, line := range strings.SplitN(text, "\n", search) {
+		short, _ := textfmt.Cut(strings.TrimSpace(line), cut)
+		if score := levenshtein.Similarity(like, short, nil); score >= enough && like != "" {
+			found = append(found, scored{at, score})
 		}
 		at += len(line) + 1
 	}
 	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	return lo.Map(found[:min(most, len(found))], func(f scored, _ int) string { return lineAt(text, f.at) })
-}
-
-// pairs counts the pairs of adjacent letters of a line; a long line is cut.
-func pairs(line string) map[string]int {
-	line, _ = textfmt.Cut(line, 300)
-	runes := []rune(line)
-	out := map[string]int{}
-	for i := range max(0, len(runes)-1) {
-		out[string(runes[i:i+2])]++
-	}
-	return out
-}
-
-func total(counts map[string]int) (n int) {
-	for _, k := range counts {
-		n += k
-	}
-	return n
 }

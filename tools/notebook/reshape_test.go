@@ -96,6 +96,19 @@ func TestReshapeRefused(t *testing.T) {
 	})
 }
 
+// The same split again by the same index, which is now that of the first part, is refused.
+func TestSplitTwice(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "a\nb\nc\nd")
+		r.Read(path)
+		split := modification(path, dict{"range": at(0), "split_at": []int{2, 3}})
+		r.Good("modify_nb_cells", split, nil)
+		r.Bad("modify_nb_cells", split, "before line 2")
+		test.Eq(t, []string{"a", "b", "c\nd"}, r.Sources(path))
+	})
+}
+
 // A range past the end is cut, and the answer says so.
 func TestRangePastTheEnd(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {

@@ -360,7 +360,7 @@ func runCode(d *deps.Deps) tool.Tool {
 			ran := finished{size: args.Size(), timeout: hold}
 			ran.addOutcome(ctx, d, d.OutcomeOfCode(ctx, r, args.Code))
 			out := CodeResult{}
-			if ran.runs[0].State == run.Done {
+			if language := doc.Kernel().Language(); ran.runs[0].State == run.Done && (language == "" || language == "python") {
 				out.Sets = outline.Defines(args.Code)
 			}
 			a := &tool.Answer{Body: &out, Doc: doc, Words: tool.Words(ctx, out.words)}

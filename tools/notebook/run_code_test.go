@@ -76,3 +76,20 @@ func TestCodeInABusyKernel(t *testing.T) {
 		test.SliceEmpty(t, got.Sets)
 	})
 }
+
+// Code runs in the language of the notebook's kernel; the answer does not claim to know the variables that it changed.
+func TestCodeInAnotherLanguage(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x=6")
+		r.Read(path)
+		r.Good("restart_nb_kernel", dict{"path": path, "kernel_name": "bash"}, nil)
+		unchanged := r.Unchanged(path)
+		var got notebook.CodeResult
+		r.Good("run_code", dict{"path": path, "code": "y=7\necho $y"}, &got)
+		test.Eq(t, "done", got.State)
+		test.SliceEmpty(t, got.Sets)
+		test.StrContains(t, sample.AsJSON(t, got.Outputs), `7\n`)
+		unchanged()
+	})
+}

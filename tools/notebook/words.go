@@ -31,7 +31,7 @@ func (r *ReadResult) words(roll *target.Roll) plaintext.Text {
 		cut = cut || v.shortened || v.Truncated.Source || slices.Contains(v.Truncated.Outputs, true)
 	}
 	if cut && r.Max < MaxCellData {
-		t.Note("a higher maxCellData shows more of the cut text, and whole tracebacks")
+		t.Note(textfmt.Hint("a higher maxCellData shows more of the cut text, and whole tracebacks"))
 	}
 	if t.Note(r.Message); r.Next != "" {
 		t.Note("next_cursor " + r.Next)

@@ -120,6 +120,7 @@ var byID = map[string]struct {
 	"delete_nb_cells .ranges[].id":              {args: dict{"path": "$path", "ranges": []dict{{"id": "theirs"}}, "force": true}},
 	"edit_cell_source .cell_id":                 {args: dict{"notebook_name": "$path", "cell_id": "theirs", "old_string": "2", "new_string": "3"}},
 	"edit_text .cell_id":                        {args: dict{"path": "$path", "cell_id": "theirs", "old_text": "2", "new_text": "3"}},
+	"edit_text .range.id":                       {args: dict{"path": "$path", "range": dict{"id": "theirs"}, "old_text": "2", "new_text": "3"}},
 	"execute_cell .cell_id":                     {args: dict{"session_id": "$session", "cell_id": "theirs"}},
 	"execute_nb_cells .ranges[].id":             {args: dict{"path": "$path", "ranges": []dict{{"id": "theirs"}}}},
 	"insert_nb_cells .after_id":                 {args: dict{"path": "$path", "after_id": "theirs", "cells": []dict{{"content": "new"}}, "exec": false}, beside: "new"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/analysis/templates"
@@ -30,9 +31,7 @@ func (c Completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 	case strings.Contains(uri, "/images/"):
 		values = c.image(ctx, arg.Name, given.Arguments)
 	case strings.HasPrefix(uri, target.JupyterScheme) && arg.Name == "session_id":
-		for _, a := range c.D.Analyses.List(tool.ClientOf(ctx)) {
-			values = append(values, a.ID())
-		}
+		values = c.D.Analyses.IDs(tool.ClientOf(ctx))
 	case strings.HasPrefix(uri, target.JupyterScheme) && arg.Name == "path":
 		values = completeFiles(c.D.Deps, "")(ctx, arg.Value, nil)
 	}
@@ -56,10 +55,7 @@ func completion(values []string, prefix string) *mcp.Completion {
 // notebook returns the values for a variable in the address of a notebook, given the other variables.
 func (c Completer) notebook(ctx context.Context, name string, given map[string]string) (values []string) {
 	if name == "pattern" {
-		for _, t := range templates.All() {
-			values = append(values, t.Name)
-		}
-		return values
+		return lo.Map(templates.All(), func(t templates.Template, _ int) string { return t.Name })
 	}
 	for _, o := range c.D.OwnedNotebooks(ctx) {
 		if s := given["session_id"]; s != "" && s != o.Session && name != "session_id" {

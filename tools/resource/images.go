@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/tools/render"
@@ -57,10 +58,7 @@ func blobOf(uri, mime string, data []byte) mcp.BlobResourceContents {
 // listImages lists the images of the sessions whose images the client may see.
 func (d *Provider) listImages(ctx context.Context, after uint64, most int) (out []mcp.Resource, next uint64) {
 	list, next := d.Images.Store.List(d.ImageSessions(ctx), after, most)
-	for _, e := range list {
-		out = append(out, imageResource(e))
-	}
-	return out, next
+	return lo.Map(list, func(e images.Entry, _ int) mcp.Resource { return imageResource(e) }), next
 }
 
 func imageResource(e images.Entry) mcp.Resource {

@@ -120,7 +120,7 @@ func (c *complaints) unknown(s *jsonschema.Schema, further []string, at []string
 	}
 	var near []string
 	for _, name := range further {
-		if n := nearest(name, names); n != "" && !slices.Contains(near, n) {
+		if n := Nearest(name, names); n != "" && !slices.Contains(near, n) {
 			near = append(near, n)
 		}
 	}

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -50,19 +51,37 @@ func understood(s *jsonschema.Schema, value any) any {
 	return value
 }
 
-// sizes are the names that the contracts of the tools have for one limit, the size of a shown text. Each tool takes any.
-var sizes = []string{"maxCellData", "maxCellOutputSize", "maxOutputSize", "max_content"}
+// argSize is the name of the limit of shown text in the tools that answer in words.
+const argSize = "max_chars"
+
+// sizes are all names of that limit, those of the tools' contracts among them. Each tool takes any.
+var sizes = []string{argSize, "maxCellData", "maxCellOutputSize", "maxOutputSize", "max_content"}
+
+// OneSize replaces the names of the limit in a text by the name that is listed for tools that answer in words.
+var OneSize = strings.NewReplacer("maxCellData", argSize, "maxCellOutputSize", argSize)
 
 // ownSize returns the name by which a tool has that limit; any other name as it is.
 func ownSize(s *jsonschema.Schema, name string) string {
 	if s.Properties[name] == nil && slices.Contains(sizes, name) {
-		for _, own := range sizes {
-			if s.Properties[own] != nil {
-				return own
-			}
-		}
+		own, _ := lo.Find(sizes, func(own string) bool { return s.Properties[own] != nil })
+		return cmp.Or(own, name)
 	}
 	return name
+}
+
+// WithOneSize returns the tool with the limit of shown text under the one name that all tools in words have.
+func (t Tool) WithOneSize() Tool {
+	in := *t.Input.schema
+	name := ownSize(&in, argSize)
+	if name == argSize {
+		return t
+	}
+	in.Properties, in.PropertyOrder = maps.Clone(in.Properties), slices.Clone(in.PropertyOrder)
+	in.Properties[argSize] = in.Properties[name]
+	delete(in.Properties, name)
+	in.PropertyOrder[slices.Index(in.PropertyOrder, name)] = argSize
+	t.Input, t.Description = Schema{&in}, OneSize.Replace(t.Description)
+	return t
 }
 
 // fromText converts a text to a type that the schema allows; it returns the text itself if it cannot.
@@ -103,9 +122,11 @@ func kindsOf(s *jsonschema.Schema) []string {
 	return s.Types
 }
 
-// nearest returns the name most similar to a wrong one, or "" if none is similar.
-func nearest(wrong string, names []string) string {
-	wrong = folded(wrong)
+// Nearest returns the name most similar to a wrong one, or "" if none is similar.
+func Nearest(wrong string, names []string) string {
+	if wrong = folded(wrong); len(wrong) > 100 { // too long for a typing error
+		return ""
+	}
 	best, least := "", 1+len(wrong)/3
 	for _, name := range names {
 		f := folded(name)

@@ -20,7 +20,7 @@ func Whole(text string) error {
 }
 
 // MarkedWhy is the error for a text that is [textfmt.Marked].
-const MarkedWhy = "contains the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole source: read the cell with a larger maxCellData"
+var MarkedWhy = "contains the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole source" + textfmt.Hint(": read the cell with a larger maxCellData")
 
 // Sentences joins the notes that are not empty.
 func Sentences(notes ...string) string {

@@ -131,6 +131,11 @@ func (t *Table) List(owner string) []*Session {
 	return t.list(func(a *Session) bool { return a.owner == owner })
 }
 
+// IDs returns the ids of the owner's sessions, oldest first.
+func (t *Table) IDs(owner string) []string {
+	return lo.Map(t.List(owner), func(a *Session, _ int) string { return a.ID() })
+}
+
 // Get returns one of the owner's sessions; the error matches ErrNoSession.
 func (t *Table) Get(owner, id string) (*Session, error) {
 	t.mu.Lock()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/listcache"
 	nbsearch "github.com/nbduet/nbduet/session/service/search"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -136,6 +137,9 @@ func searchFolder(ctx context.Context, d *deps.Deps, path string, q nbsearch.Que
 	found, err := nbsearch.New(d.Manager, d.Walk).Folder(ctx, root, q, from, func(done, total int) {
 		tool.Progress(ctx, float64(done), fmt.Sprintf("%d of %s searched", done, textfmt.Plural(total, "notebook")))
 	})
+	if errors.Is(err, listcache.ErrNotFolder) {
+		return nil, fmt.Errorf("path %s is a file, and only notebooks are searched%s", textfmt.Quoted(path), textfmt.Hint(": read it with get_document_content"))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -184,11 +188,8 @@ func foundAnswer(ctx context.Context, doc *session.Document, found nbsearch.Foun
 	return &tool.Answer{Body: &out, Doc: deps.About(doc), Words: tool.Words(ctx, out.words)}, nil
 }
 
-func indexesOf(hits []nbsearch.Hit) (out []int) {
-	for _, h := range hits {
-		out = append(out, h.Index)
-	}
-	return slices.Compact(out)
+func indexesOf(hits []nbsearch.Hit) []int {
+	return slices.Compact(lo.Map(hits, func(h nbsearch.Hit, _ int) int { return h.Index }))
 }
 
 // unsearched says which notebooks and folders were not searched, and why.

@@ -44,6 +44,14 @@ func TestSearchNotebook(t *testing.T) {
 	})
 }
 
+// A text document is not searched; the answer says what to do.
+func TestSearchOfATextDocument(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		r.Bad("search", dict{"path": r.TextFile("needle"), "query": "needle"}, "is a file, and only notebooks are searched", "get_document_content")
+	})
+}
+
 // A folder is searched: open notebooks as they are now, others as saved, broken ones named and passed over.
 func TestSearchFolder(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
