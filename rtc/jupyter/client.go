@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"slices"
 	"strings"
@@ -103,18 +102,14 @@ func newClient(opt Options) (*Client, error) {
 		return nil, err
 	}
 	timeout := cmp.Or(opt.Timeout, defaultTimeout)
-	// The jar keeps the server's own "username-…" cookie: without it each request with a token would be another
-	// anonymous user. It serves a single host, so it needs no public suffix list.
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return nil, fmt.Errorf("make a cookie jar: %w", err)
-	}
 	s := &Client{
 		finder: newFinder(at, opt, timeout), dialer: quickack.Dial, role: opt.Role,
 		log: cmp.Or(opt.Logger, slog.New(slog.DiscardHandler)), userAgent: cmp.Or(opt.UserAgent, "nbduet"),
 		maxAnswer: maxAnswerBytes, timeout: timeout, given: opt.Timeout,
 	}
-	client := &http.Client{Jar: jar, CheckRedirect: s.checkRedirect}
+	// The jar keeps the server's own "username-…" cookie: without it each request with a token would be another
+	// anonymous user. It serves a single host, so it needs no public suffix list.
+	client := &http.Client{Jar: login.NewJar(), CheckRedirect: s.checkRedirect}
 	if opt.HTTPClient != nil {
 		client.Transport = opt.HTTPClient.Transport
 		client.Timeout = opt.HTTPClient.Timeout

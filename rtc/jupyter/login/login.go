@@ -13,10 +13,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/samber/lo"
 )
 
 var (
@@ -150,4 +154,17 @@ func (l *Login) send(ctx context.Context, method string, at *url.URL, values url
 		return 0, "", fmt.Errorf("log in: %w", err)
 	}
 	return resp.StatusCode, string(text), nil
+}
+
+type jar struct{ *cookiejar.Jar }
+
+// NewJar returns a cookie jar for one host. It ignores the removal of cookies: a server removes the cookie of an expired
+// login with its refusal, which may arrive after a new login of another request.
+func NewJar() http.CookieJar { return jar{lo.Must(cookiejar.New(nil))} }
+
+// SetCookies implements http.CookieJar.
+func (j jar) SetCookies(u *url.URL, cookies []*http.Cookie) {
+	j.Jar.SetCookies(u, slices.DeleteFunc(slices.Clone(cookies), func(c *http.Cookie) bool {
+		return c.MaxAge < 0 || !c.Expires.IsZero() && c.Expires.Before(time.Now())
+	}))
 }

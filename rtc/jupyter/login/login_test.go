@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/shoenig/test"
 	"go.uber.org/goleak"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/login"
@@ -90,6 +92,17 @@ func TestAnswersToTheForm(t *testing.T) {
 	if n := followed.Load(); n != 0 {
 		t.Errorf("followed %d times", n)
 	}
+}
+
+// A refusal that arrives after a new login does not remove its cookie.
+func TestLateRefusalKeepsTheLogin(t *testing.T) {
+	jar, at := login.NewJar(), &url.URL{Scheme: "http", Host: "localhost", Path: "/"}
+	jar.SetCookies(at, []*http.Cookie{{Name: "username", Value: "new", Path: "/"}})
+	jar.SetCookies(at, []*http.Cookie{{Name: "username", Path: "/", Expires: time.Now().AddDate(-1, 0, 0)}})
+	jar.SetCookies(at, []*http.Cookie{{Name: "username", Path: "/", MaxAge: -1}})
+	test.Eq(t, "username=new", jar.Cookies(at)[0].String())
+	jar.SetCookies(at, []*http.Cookie{{Name: "username", Value: "newer", Path: "/"}})
+	test.Eq(t, "username=newer", jar.Cookies(at)[0].String())
 }
 
 // A caller that has given up does not wait; the next one logs in.

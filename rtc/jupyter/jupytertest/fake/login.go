@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"time"
 )
 
 // loginCookie is the cookie of a login. A real one has the server's host and port in its name.
@@ -42,6 +43,15 @@ func (l *Logins) has(r *http.Request) bool {
 	known := l.known[c.Value]
 	l.mu.Unlock()
 	return known && (r.Method == http.MethodGet || r.Method == http.MethodHead || sameXSRF(r, r.Header.Get("X-XSRFToken")))
+}
+
+// remove removes the cookie of a login that is not known, as the real server does with each refusal.
+func (l *Logins) remove(w http.ResponseWriter, r *http.Request) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c, err := r.Cookie(loginCookie); err == nil && !l.known[c.Value] {
+		http.SetCookie(w, &http.Cookie{Name: loginCookie, Path: l.base + "/", Expires: time.Now().AddDate(-1, 0, 0)})
+	}
 }
 
 func sameXSRF(r *http.Request, given string) bool {

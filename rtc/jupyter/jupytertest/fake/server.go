@@ -125,6 +125,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if path != "/api" && !s.authorized(r) {
+		s.Logins.remove(w, r)
 		switch {
 		case r.Header.Get("Upgrade") != "":
 			page(w, http.StatusForbidden)
