@@ -83,7 +83,7 @@ func (t *Tracker) settle(now time.Time) (more bool) {
 			switch {
 			case m.marker != "" && !speaks(language, m.marker), !known && now.Sub(m.begun) > unnamedFor, isCalled(m.name, company):
 				t.drop(m)
-			case known && (now.Sub(m.draft) >= quiet || !inCell(company, m.clients, id)):
+			case known && (now.Sub(m.draft) >= quiet || now.Sub(m.draft) >= overtaken && !inCell(company, m.clients, id)):
 				ready = append(ready, written{id, m, m.call, m.draft, who})
 			}
 		}

@@ -78,6 +78,8 @@ type Tracker struct {
 const (
 	// quiet is how long a call must stay unedited to become a mention while the caret is in its cell.
 	quiet = 3 * time.Second
+	// overtaken is how long it must stay unedited when the caret has left: a server passes carets on before text.
+	overtaken = 500 * time.Millisecond
 	// backFor is how long a vanished call is recognized when it comes back.
 	backFor = time.Minute
 	maxLost = 50

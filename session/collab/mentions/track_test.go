@@ -190,8 +190,22 @@ func TestCallCountsWhenWritten(t *testing.T) {
 		}
 		d.types("code", "x = 1  # @Duet why?")
 		d.set(func() { d.caret = "old" })
-		time.Sleep(2 * lookEvery)
+		time.Sleep(overtaken + lookEvery)
 		d.want("why?")
+	})
+}
+
+// A call counts with its last words, if they arrive after its caret has left the cell.
+func TestCaretThatOvertakesText(t *testing.T) {
+	inDesk(t, func(_ *testing.T, d *desk) {
+		d.set(func() { d.caret = "old" })
+		for _, text := range []string{"@Duet", "@Duet fix", "@Duet fix it"} {
+			d.write(anna, "a", text)
+			time.Sleep(2 * lookEvery)
+			d.want()
+		}
+		time.Sleep(overtaken)
+		d.want("fix it")
 	})
 }
 
@@ -248,7 +262,7 @@ func TestNamedLater(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		d.want()
 		d.set(func() { d.named = true })
-		time.Sleep(2 * lookEvery)
+		time.Sleep(overtaken + lookEvery)
 		d.want("fix it")
 	})
 }
