@@ -3,11 +3,13 @@ package tools_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/listcache"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -49,6 +51,7 @@ func TestPathWithoutItsFolder(t *testing.T) {
 		r.Good("edit_text", toolstest.Dict{"path": name, "old_text": "x = 1", "new_text": "x = 2"}, nil)
 		r.Server.Write(t, folder+"/b/"+name, r.Server.Read(t, path))
 		must.Eq(t, 2, strings.Count(r.Server.Read(t, folder+"/b/"+name), "x"))
+		time.Sleep(listcache.For) // the folders were listed
 		r.Bad("read_nb_cells", toolstest.Dict{"path": name}, folder+"/a/"+name, folder+"/b/"+name, "give one of these paths")
 		r.Bad("read_nb_cells", toolstest.Dict{"path": "absent-" + name}, "no notebook")
 	})

@@ -154,7 +154,7 @@ var neutral = map[string]any{
 	"text": "mine", "content": "mine", "code": "1", "source": "mine", "cell_source": "mine", "old_text": "mine", "new_text": "mine too", "old_string": "mine",
 	"new_string": "mine too", "title": "mine", "cell_type": "code", "pattern": "explore_dataset", "timeout": 1, "timeout_seconds": 1, "wait": 1, "position": 0,
 	"length": 1, "cell_index": 0, "source_index": 0, "target_index": 0, "force": true, "exec": false, "include_data": true, "include_head": true,
-	"include_content": true, "include_outputs": true, "mode": "connect",
+	"include_content": true, "include_outputs": true, "mode": "connect", "query": "mine", "user_asked": true,
 	"ranges": []any{map[string]any{"start": 0, "end": 1}}, "cells": []any{map[string]any{"content": "1"}},
 	"modifications": []any{map[string]any{"range": map[string]any{"start": 0, "end": 1}, "content": "mine"}},
 }
@@ -164,7 +164,7 @@ var idle = []string{
 	"maxCellOutputSize", "maxOutputSize", "interrupt_on_cancel", "progress_interval", "stream", "own", "document_provider", "jupyter_token", "type",
 	"include_source", "cell_indices", "what", "reason", "replace_all", "occurrence", "max_depth", "start_index", "limit", "agents", "rows", "format", "sheet",
 	"table", "delimiter", "encoding", "response_format", "topics", "discovery", "solution", "add_to", "clear_outputs", "count", "filter", "person",
-	"output", "offset", "max_content", "max_chars", "head_rows", "max_columns", "include_all", "maxCellData", "cursor",
+	"output", "offset", "max_content", "max_chars", "head_rows", "max_columns", "include_all", "maxCellData", "cursor", "outline", "in", "regexp", "until", "times", "range",
 }
 
 // calls returns a tool's calls with a user's names: one for each name of each of its arguments, with the first name of
