@@ -205,6 +205,11 @@ func TestEditedEntry(t *testing.T) {
 			"{\n\t\"servers\": {\n\t\t\"nbduet\": { \"command\": \"PROGRAM\", \"type\": \"stdio\", \"args\": [], \"env\": {\"JUPYTER_SERVER_URL\": \"http://new\"} }\n\t}\n}",
 		},
 		{
+			"claude-code",
+			"{\"mcpServers\": {\"nbduet\": {\"type\": \"stdio\", \"command\": \"old\", \"args\": [], \"alwaysLoad\": false}}}",
+			"{\"mcpServers\": {\"nbduet\": {\"type\": \"stdio\", \"command\": \"PROGRAM\", \"args\": [], \"alwaysLoad\": false, \"env\": {\"JUPYTER_SERVER_URL\": \"http://new\"}}}}",
+		},
+		{
 			"zed",
 			"{\"context_servers\": {\"nbduet\": {\"command\": {\"path\": \"old\", \"args\": [\"a\"], \"env\": {\"A\": \"b\"}}, \"source\": \"custom\"}}}",
 			"{\"context_servers\": {\"nbduet\": {\"command\": \"PROGRAM\", \"source\": \"custom\", \"args\": [], \"env\": {\"A\": \"b\", \"JUPYTER_SERVER_URL\": \"http://new\"}}}}",

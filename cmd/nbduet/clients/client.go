@@ -28,27 +28,27 @@ type client struct {
 	name, title string
 	program     string // its name in PATH, if it has a program there
 	format      format
-	file        func(Machine) string // path of its configuration file
-	signs       func(Machine) []string
-	next        string // the step after which the client reads it
+	file        func(Machine) string   // path of its configuration file
+	signs       func(Machine) []string // files that show that it is there; nil: the folder of its file, which it makes itself
+	next        string                 // the step after which the client reads it
 }
 
 var clients = []client{
 	{
 		name: "claude-desktop", title: "Claude Desktop", format: jsonFile{key: "mcpServers"},
-		file: claudeDesktop, signs: folder(claudeDesktop), next: "restart Claude Desktop",
+		file: claudeDesktop, next: "restart Claude Desktop",
 	},
 	{
-		name: "claude-code", title: "Claude Code", program: "claude", format: jsonFile{key: "mcpServers", typed: true},
+		name: "claude-code", title: "Claude Code", program: "claude", format: jsonFile{key: "mcpServers", typed: "stdio", more: map[string]string{"alwaysLoad": "true"}},
 		file: claudeCode, signs: claudeSigns, next: "start claude again; /mcp shows it",
 	},
 	{
 		name: "cursor", title: "Cursor", program: "cursor", format: jsonFile{key: "mcpServers"},
-		file: cursor, signs: folder(cursor), next: "turn it on in Cursor's settings, under MCP",
+		file: in("", ".cursor", "mcp.json"), next: "turn it on in Cursor's settings, under MCP",
 	},
 	{
-		name: "vscode", title: "VS Code", program: "code", format: jsonFile{key: "servers", typed: true},
-		file: vscode, signs: folder(vscode), next: "start it in VS Code, by the command MCP: List Servers",
+		name: "vscode", title: "VS Code", program: "code", format: jsonFile{key: "servers", typed: "stdio"},
+		file: vscode, next: "start it in VS Code, by the command MCP: List Servers",
 	},
 	{
 		name: "jupyter-ai", title: "Jupyter AI", format: jsonFile{key: "mcp_servers", list: true},
@@ -56,19 +56,24 @@ var clients = []client{
 	},
 	{
 		name: "codex", title: "Codex", program: "codex", format: tomlTable{key: "mcp_servers"},
-		file: codex, signs: folder(codex), next: "start codex again; /mcp shows it",
+		file: in("CODEX_HOME", ".codex", "config.toml"), next: "start codex again; /mcp shows it",
 	},
 	{
 		name: "gemini", title: "Gemini CLI", program: "gemini", format: jsonFile{key: "mcpServers"},
-		file: gemini, signs: folder(gemini), next: "start gemini again in a folder that it trusts; /mcp shows it",
+		file: gemini, next: "start gemini again in a folder that it trusts; /mcp shows it",
+	},
+	{
+		name: "copilot", title: "Copilot CLI", program: "copilot",
+		format: jsonFile{key: "mcpServers", typed: "local", more: map[string]string{"tools": `["*"]`, "deferTools": `"never"`}},
+		file:   in("COPILOT_HOME", ".copilot", "mcp-config.json"), next: "start copilot again; /mcp show lists it",
 	},
 	{
 		name: "zed", title: "Zed", program: "zed", format: jsonFile{key: "context_servers"},
-		file: zed, signs: folder(zed), next: "look for it in the settings of Zed's agent panel",
+		file: zed, next: "look for it in the settings of Zed's agent panel",
 	},
 	{
 		name: "windsurf", title: "Windsurf", program: "windsurf", format: jsonFile{key: "mcpServers"},
-		file: windsurf, signs: folder(windsurf), next: "press Refresh in Windsurf's MCP settings",
+		file: in("", ".codeium/windsurf", "mcp_config.json"), next: "press Refresh in Windsurf's MCP settings",
 	},
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // all are the names of the clients.
-var all = []string{"claude-desktop", "claude-code", "cursor", "vscode", "jupyter-ai", "codex", "gemini", "zed", "windsurf"}
+var all = []string{"claude-desktop", "claude-code", "cursor", "vscode", "jupyter-ai", "codex", "gemini", "copilot", "zed", "windsurf"}
 
 // machine returns a machine without clients, variables and programs in PATH. Its program is not below a folder for temporary
 // files.
@@ -96,14 +96,16 @@ func TestPrinted(t *testing.T) {
 	}
 	for client, want := range map[string]string{
 		"claude-desktop": `{ "mcpServers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
-		"claude-code":    `{ "mcpServers": { "nbduet": { "type": "stdio", "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
+		"claude-code":    `{ "mcpServers": { "nbduet": { "type": "stdio", "command": "PROGRAM", "args": [], "alwaysLoad": true, ` + env(`"env": { `, ` } } } }`),
 		"cursor":         `{ "mcpServers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
 		"vscode":         `{ "servers": { "nbduet": { "type": "stdio", "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
 		"jupyter-ai": `{ "mcp_servers": [ { "name": "nbduet", "command": "PROGRAM", "args": [], "env": [ ` +
 			`{ "name": "JUPYTER_SERVER_URL", "value": "http://localhost:8888/" }, { "name": "JUPYTER_TOKEN_FILE", "value": "TOKENS/localhost-8888" } ] } ] }`,
 		"codex": `[mcp_servers.nbduet] args = [] command = 'PROGRAM' [mcp_servers.nbduet.env] ` +
 			`JUPYTER_SERVER_URL = 'http://localhost:8888/' JUPYTER_TOKEN_FILE = 'TOKENS/localhost-8888'`,
-		"gemini":   `{ "mcpServers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
+		"gemini": `{ "mcpServers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
+		"copilot": `{ "mcpServers": { "nbduet": { "type": "local", "command": "PROGRAM", "args": [], "deferTools": "never", "tools": ["*"], ` +
+			env(`"env": { `, ` } } } }`),
 		"zed":      `{ "context_servers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
 		"windsurf": `{ "mcpServers": { "nbduet": { "command": "PROGRAM", "args": [], ` + env(`"env": { `, ` } } } }`),
 	} {

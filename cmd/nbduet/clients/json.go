@@ -12,8 +12,11 @@ import (
 // jsonFile is JSON with an object that maps names to servers.
 type jsonFile struct {
 	key   string
-	typed bool // the client requires each server's type
-	list  bool // servers and variables are in lists, with their names as members, as in Jupyter AI
+	typed string // the type of a server that is started, if the client requires one
+	list  bool   // servers and variables are in lists, with their names as members, as in Jupyter AI
+	// more are further members, in JSON, for entries without them. They make a client show all tools to its model, which
+	// otherwise sees only their names.
+	more map[string]string
 }
 
 // parse parses a text and checks that its servers, if present, have the client's type.
@@ -57,11 +60,20 @@ func (f jsonFile) put(text []byte, c change) ([]byte, error) {
 		return nil, err
 	}
 	before := f.entry(d)
-	if f.typed {
-		d.set(hujson.String("stdio"), f.key, name, "type")
+	if f.typed != "" {
+		d.set(hujson.String(f.typed), f.key, name, "type")
 	}
 	d.set(hujson.String(c.command[0]), f.key, name, "command")
 	d.set(d.strings(c.command[1:]), f.key, name, "args")
+	for _, member := range slices.Sorted(maps.Keys(f.more)) {
+		if at(d.root, f.key, name, member) == nil {
+			v, err := hujson.Parse([]byte(f.more[member]))
+			if err != nil {
+				return nil, fmt.Errorf("write %s: %w", member, err)
+			}
+			d.set(v.Value, f.key, name, member)
+		}
+	}
 	env := maps.Clone(c.set)
 	if now := at(d.root, f.key, name, "env"); before != nil && (now == nil || now.Value.Kind() != at(d.root, f.key).Value.Kind()) {
 		env = before.env // from its place in older versions of a client

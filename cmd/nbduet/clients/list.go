@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -28,7 +29,11 @@ var errNoHome = errors.New("the home folder, which has the clients' files, is no
 
 // present reports whether a client appears to be on the machine.
 func present(c client, m Machine) bool {
-	if slices.ContainsFunc(c.signs(m), exists) {
+	signs := []string{filepath.Dir(c.file(m))}
+	if c.signs != nil {
+		signs = c.signs(m)
+	}
+	if slices.ContainsFunc(signs, exists) {
 		return true
 	}
 	if c.program == "" {

@@ -31,7 +31,7 @@ func having(m clients.Machine, env, path map[string]string) clients.Machine {
 func TestFiles(t *testing.T) {
 	m := machine(t)
 	at := func(parts ...string) string { return filepath.Join(append([]string{m.Home}, parts...)...) }
-	env := map[string]string{"XDG_CONFIG_HOME": at("xdg"), "CLAUDE_CONFIG_DIR": at("cc"), "CODEX_HOME": at("cx"), "GEMINI_CLI_HOME": at("gm"), "APPDATA": at("roaming"), "LOCALAPPDATA": at("local")}
+	env := map[string]string{"XDG_CONFIG_HOME": at("xdg"), "CLAUDE_CONFIG_DIR": at("cc"), "CODEX_HOME": at("cx"), "GEMINI_CLI_HOME": at("gm"), "COPILOT_HOME": at("cp"), "APPDATA": at("roaming"), "LOCALAPPDATA": at("local")}
 	for _, c := range []struct {
 		client, system string
 		env            map[string]string
@@ -51,6 +51,8 @@ func TestFiles(t *testing.T) {
 		{"codex", "linux", env, at("cx", "config.toml")},
 		{"gemini", "linux", nil, at(".gemini", "settings.json")},
 		{"gemini", "linux", env, at("gm", ".gemini", "settings.json")},
+		{"copilot", "linux", nil, at(".copilot", "mcp-config.json")},
+		{"copilot", "windows", env, at("cp", "mcp-config.json")},
 		{"zed", "linux", env, at("xdg", "zed", "settings.json")},
 		{"zed", "darwin", env, at(".config", "zed", "settings.json")},
 		{"zed", "windows", env, at("roaming", "Zed", "settings.json")},
@@ -163,7 +165,7 @@ func TestList(t *testing.T) {
 		test.NotEq(t, "", i.Title)
 	}
 	out, _ = run(t, m, clients.Config{List: true})
-	for _, says := range []string{"without nbduet\n", "has nbduet\n", "has nbduet, but its command /no/such does not exist", "not on this machine: claude-desktop, vscode, jupyter-ai\n"} {
+	for _, says := range []string{"without nbduet\n", "has nbduet\n", "has nbduet, but its command /no/such does not exist", "not on this machine: claude-desktop, vscode, jupyter-ai, copilot\n"} {
 		if !strings.Contains(out, says) {
 			t.Errorf("it does not say %q: %s", says, out)
 		}

@@ -44,9 +44,9 @@ func exists(file string) bool {
 	return err == nil
 }
 
-// folder returns the sign of a client that creates the folder of its file itself.
-func folder(file func(Machine) string) func(Machine) []string {
-	return func(m Machine) []string { return []string{filepath.Dir(file(m))} }
+// in returns the place of a file in a folder that a variable names, or in the given folder of the user's.
+func in(variable, otherwise, file string) func(Machine) string {
+	return func(m Machine) string { return filepath.Join(m.dir(variable, otherwise), file) }
 }
 
 func claudeDesktop(m Machine) string {
@@ -83,8 +83,6 @@ func SkillFolders(m Machine) ([]string, error) {
 	return folders, nil
 }
 
-func cursor(m Machine) string { return filepath.Join(m.Home, ".cursor", "mcp.json") }
-
 func vscode(m Machine) string {
 	for _, kind := range []string{"Code", "Code - Insiders", "VSCodium"} {
 		if user := filepath.Join(m.config(), kind, "User"); exists(user) {
@@ -100,8 +98,6 @@ func jupyterAI(m Machine) string { return filepath.Join(m.Home, ".jupyter", "mcp
 // jupyterAISigns leaves the folder out, because every Jupyter installation has it.
 func jupyterAISigns(m Machine) []string { return []string{jupyterAI(m)} }
 
-func codex(m Machine) string { return filepath.Join(m.dir("CODEX_HOME", ".codex"), "config.toml") }
-
 func gemini(m Machine) string {
 	return filepath.Join(m.dir("GEMINI_CLI_HOME"), ".gemini", "settings.json")
 }
@@ -115,8 +111,4 @@ func zed(m Machine) string {
 		at = filepath.Join(m.Home, ".config")
 	}
 	return filepath.Join(at, "zed", "settings.json")
-}
-
-func windsurf(m Machine) string {
-	return filepath.Join(m.Home, ".codeium", "windsurf", "mcp_config.json")
 }
