@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
@@ -22,18 +24,21 @@ const (
 	nameCallTool  = "call_tool"
 )
 
-// mostFound is the maximum number of tools that find_tools returns.
-const mostFound = 5
+// mostFound is the maximum number of tools that find_tools names.
+const mostFound = 3
+
+// enough is the part of a query's words, weighted by how few tools have them, that must fit a tool.
+const enough = 0.34
 
 type findToolsArgs struct {
-	Wish string `json:"wish" jsonschema:"Your task, in a few words." validate:"min=1,max=500"`
+	Query string `json:"query" jsonschema:"Your task in a few English words, or a tool's name for its arguments." validate:"min=1,max=500"`
 }
 
-// A foundTool is a tool that fits a wish.
+// A foundTool is a tool that fits a query.
 type foundTool struct {
 	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Arguments   json.RawMessage `json:"arguments" jsonschema:"JSON Schema of its arguments."`
+	Description string          `json:"description" jsonschema:"Its first sentence, or all of it if the query is its name."`
+	Arguments   json.RawMessage `json:"arguments,omitempty" jsonschema:"JSON Schema of its arguments, if the query is its name."`
 }
 
 type findToolsResult struct {
@@ -47,21 +52,13 @@ func findTools(p *parts) tool.Tool {
 		Name:        nameFindTools,
 		Title:       "Find further tools",
 		Toolset:     tool.ToolsetCore,
-		Description: "Finds tools that are not listed, when no listed tool fits: analysis sessions, kernels, templates, files, findings to keep and more. Returns their arguments; call_tool calls them.",
+		Description: "Finds tools that are not listed, when no listed tool fits: files, kernels, templates, runs, mentions and more. Returns their names; with a name as query, its arguments, for call_tool. Says so if no tool does it.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.ResultOf[findToolsResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args findToolsArgs) (*tool.Answer, error) {
-			out := findToolsResult{Tools: []foundTool{}}
-			var names []string
-			for _, t := range fitting(args.Wish, p.offer.hidden()) {
-				def := t.Definition()
-				out.Tools = append(out.Tools, foundTool{t.Name, def.Description, def.RawInputSchema})
-				names = append(names, t.Name)
-			}
-			out.Message = "Call them with call_tool, or by name if your list of tools now shows them."
-			if len(names) == 0 {
-				out.Message = "No other tool matches: describe your task in other words, or use a listed tool."
-			} else if p.offer.put(tool.ClientOf(ctx), names) {
+			query := strings.TrimSpace(args.Query)
+			out := p.offer.search(query)
+			if len(out.Tools) == 1 && out.Tools[0].Arguments != nil && p.offer.put(tool.ClientOf(ctx), []string{query}) {
 				p.resources.ToolsChanged(tool.ClientOf(ctx))
 			}
 			return &tool.Answer{Body: out, Words: tool.Words(ctx, out.words)}, nil
@@ -69,48 +66,84 @@ func findTools(p *parts) tool.Tool {
 	}
 }
 
-// words returns each tool with its description and the schema of its arguments.
+// search returns the tool with a name, or the tools that fit a query.
+func (o *offer) search(query string) findToolsResult {
+	if t := o.by[query]; o.callable[query] {
+		def := t.Definition()
+		return findToolsResult{[]foundTool{{t.Name, def.Description, def.RawInputSchema}}, "Call it with call_tool, or by name if your list of tools shows it."}
+	}
+	sentence := func(t tool.Tool) foundTool {
+		first, _, _ := strings.Cut(t.Description, ". ")
+		return foundTool{Name: t.Name, Description: strings.TrimSuffix(first, ".") + "."}
+	}
+	fit := fitting(query, slices.DeleteFunc(o.tools(), func(t tool.Tool) bool { return toTheRest(t.Name) || !o.listed[t.Name] && !byPath(t) }))
+	out := findToolsResult{Tools: []foundTool{}}
+	switch best := fit[0]; {
+	case best.score < enough && o.listed[best.Name]:
+		out.Message = "No tool does this. The nearest on your list is " + best.Name + "."
+	case best.score < enough:
+		out.Message = "No tool does this."
+	case o.listed[best.Name]:
+		out.Tools, out.Message = []foundTool{sentence(best.Tool)}, "This tool is on your list."
+	default:
+		out.Message = "Give find_tools a name as query for its arguments; call_tool calls it."
+		for _, f := range fit[:min(mostFound, len(fit))] {
+			if f.score >= enough && !o.listed[f.Name] {
+				out.Tools = append(out.Tools, sentence(f.Tool))
+			}
+		}
+	}
+	return out
+}
+
+// byPath reports whether a tool works without an analysis session, a current notebook or another server's names.
+func byPath(t tool.Tool) bool {
+	if t.In(tool.ToolsetDatalayer) || t.In(tool.ToolsetToday) {
+		return false
+	}
+	return t.Toolset != tool.ToolsetAnalysis && t.Toolset != tool.ToolsetCells || t.Input.Takes("path") && !t.Input.Takes("session_id")
+}
+
+// words returns the message, and each tool with its description and the schema of its arguments.
 func (r findToolsResult) words() plaintext.Text {
 	t := plaintext.Text{First: r.Message}
 	for _, one := range r.Tools {
-		t.Add(plaintext.Block{Head: " " + one.Name, Body: one.Description + "\n" + string(one.Arguments)})
+		t.Add(plaintext.Block{Head: " " + one.Name, Body: strings.TrimSpace(one.Description + "\n" + string(one.Arguments))})
 	}
 	return t
 }
 
-// fitting returns the tools that match a wish best, the best first. A word counts more if fewer tools have it.
-func fitting(wish string, among []tool.Tool) []tool.Tool {
+// A fittingTool is a tool with how well it fits a query, from 0 to 1.
+type fittingTool struct {
+	tool.Tool
+	score float64
+}
+
+// fitting returns tools by how well they fit a query, the best first. A word counts more if fewer tools have it.
+func fitting(query string, among []tool.Tool) []fittingTool {
 	has := make([]map[string]float64, len(among))
 	spread := map[string]int{}
 	for i, t := range among {
 		has[i] = map[string]float64{}
-		add := func(text string, weight float64) {
+		first, _, _ := strings.Cut(t.Description, ". ")
+		for weight, text := range map[float64]string{0.4: first, 1: t.Name + " " + t.Title + " " + hints[t.Name]} {
 			for _, w := range stems(text) {
 				has[i][w] = max(has[i][w], weight)
 			}
 		}
-		add(t.Description, 1)
-		add(t.Title, 2)
-		add(t.Name, 3)
 		for w := range has[i] {
 			spread[w]++
 		}
 	}
-	var found []tool.Tool
-	score := map[string]float64{}
-	asked := stems(wish)
+	asked := stems(query)
+	weigh := func(w string) float64 { return math.Log(1 + float64(len(among))/float64(1+spread[w])) }
+	all := lo.SumBy(asked, weigh)
+	fit := make([]fittingTool, len(among))
 	for i, t := range among {
-		for _, w := range asked {
-			if n := spread[w]; n > 0 {
-				score[t.Name] += has[i][w] / float64(n)
-			}
-		}
-		if score[t.Name] > 0 {
-			found = append(found, t)
-		}
+		fit[i] = fittingTool{t, lo.SumBy(asked, func(w string) float64 { return weigh(w) * has[i][w] }) / max(all, 1e-9)}
 	}
-	slices.SortStableFunc(found, func(a, b tool.Tool) int { return cmp.Compare(score[b.Name], score[a.Name]) })
-	return found[:min(mostFound, len(found))]
+	slices.SortStableFunc(fit, func(a, b fittingTool) int { return cmp.Compare(b.score, a.score) })
+	return fit
 }
 
 // little are words that say nothing about a tool's purpose.

@@ -115,7 +115,7 @@ var coreCalls = []coreCall{
 	{"inspect_data", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.picture} }, func(m *hosted) string { return m.picture }, 1},
 	{"look_around", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.path} }, func(m *hosted) string { return "is in " + m.path }, 0},
 	{"wait_for_mention", onNotebook(toolstest.Dict{"timeout": 0}), saying("you were not called"), 0},
-	{"find_tools", func(*hosted) toolstest.Dict { return toolstest.Dict{"wish": "copy a file"} }, saying("@@ copy_document"), 0},
+	{"find_tools", func(*hosted) toolstest.Dict { return toolstest.Dict{"query": "copy a file"} }, saying("@@ copy_document"), 0},
 	{"call_tool", func(*hosted) toolstest.Dict {
 		return toolstest.Dict{"name": "get_run", "arguments": toolstest.Dict{"run_id": "run-1"}}
 	}, saying("firstword"), 1},

@@ -9,9 +9,10 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
-// instructions is the text that the model reads once, before any tool. Every conversation pays for it: e2e/listing counts
-// it.
-const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and you read their unsaved typing.
+// instructions is the text that the model reads once, before any tool. It begins with when to use the tools, because hosts
+// that hide tools show only their names and this text, up to 2,048 characters. Every conversation pays for it: e2e/listing
+// counts it.
+const instructions = `Use these tools whenever a notebook (an .ipynb file) is read, edited or run; do not edit the file itself. People may have it open in JupyterLab: every edit and output appears live in their tabs, and you read their unsaved typing.
 Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and refer to the cells as last shown to you, with your own changes since; a call for a deleted cell is refused. Ids stay.
 A cell change is merged with text that people type meanwhile; if both changed the same words, nothing is written and you see both changes.`
 

@@ -88,11 +88,6 @@ func (o *offer) tools() []tool.Tool {
 	return slices.DeleteFunc(slices.Clone(o.all), func(t tool.Tool) bool { return !o.callable[t.Name] })
 }
 
-// hidden returns the callable tools that are not listed for all clients.
-func (o *offer) hidden() []tool.Tool {
-	return slices.DeleteFunc(o.tools(), func(t tool.Tool) bool { return o.listed[t.Name] })
-}
-
 // activeSets returns the toolsets with callable tools.
 func (o *offer) activeSets() []string {
 	if o.on != nil {

@@ -147,7 +147,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		handlers[nameCallTool] = d.offer.relay(own, maps.Clone(handlers))
 	}
 	for _, t := range d.offer.tools() {
-		s.AddTool(t.Definition(), cfg.Clients.Calls.Bound(handlers[t.Name]))
+		s.AddTool(definition(t), cfg.Clients.Calls.Bound(handlers[t.Name]))
 	}
 	return s, nil
 }

@@ -126,7 +126,7 @@ func TestWordsOfNastyNames(t *testing.T) {
 			"a wrong id":      m.refuses("read_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"id": nasty}}}),
 			"a wrong run":     m.refuses("watch_runs", toolstest.Dict{"run_id": nasty}),
 			"a wrong address": m.refuses("inspect_data", toolstest.Dict{"path": "jupyter://images/" + nasty}),
-			"a wrong wish":    m.says("find_tools", toolstest.Dict{"wish": nasty}),
+			"a wrong wish":    m.says("find_tools", toolstest.Dict{"query": nasty}),
 		} {
 			if strings.ContainsAny(answer, bad) {
 				t.Errorf("%s: %q", what, answer)

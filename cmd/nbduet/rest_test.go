@@ -14,7 +14,7 @@ import (
 func TestRESTAnswers(t *testing.T) {
 	clean(t)
 	t.Setenv("NBDUET_AUTH_TOKEN", "given-t0ken")
-	const words, object = "Call them with call_tool", `{"tools":`
+	const words, object = "Give find_tools a name as query", `{"tools":`
 	for _, one := range []struct {
 		args       []string
 		begins     string
@@ -27,7 +27,7 @@ func TestRESTAnswers(t *testing.T) {
 		{[]string{"--output-schemas=full", "--answers=text"}, words, true},
 	} {
 		p := launchHTTP(t, append([]string{"--transport=streamable-http"}, one.args...)...)
-		text, structured := called(t, strings.TrimSuffix(p.url, "/mcp"), "given-t0ken", `{"tool_name": "find_tools", "arguments": {"wish": "copy a file"}}`)
+		text, structured := called(t, strings.TrimSuffix(p.url, "/mcp"), "given-t0ken", `{"tool_name": "find_tools", "arguments": {"query": "copy a file"}}`)
 		if !strings.HasPrefix(text, one.begins) {
 			t.Errorf("%v: the text is %.200s", one.args, text)
 		}

@@ -41,7 +41,7 @@ func (c *client) refused(tool string, args map[string]any) {
 func (c *client) blames(tool, text string) {
 	c.t.Helper()
 	has(c.t, tool, text, says)
-	test.StrNotContains(c.t, text, "server is away", test.Sprint(tool))
+	test.StrNotContains(c.t, text, "has been away", test.Sprint(tool))
 	test.StrNotContains(c.t, text, "server went away", test.Sprint(tool))
 }
 

@@ -269,6 +269,6 @@ func (s *story) further() {
 	s.tell("creating a document", "create_document", map[string]any{"path": notes, "type": "markdown", "content": "# Notes\n\nRain keeps people at home.\n"}, mostDone)
 	s.tell("reading a document", "read_nb_cells", map[string]any{"path": notes}, 0)
 	s.tell("changing a document", "edit_text", map[string]any{"path": notes, "old_text": "people", "new_text": "many people"}, mostDone)
-	has(s.t, "what was found", s.tell("finding a tool", "find_tools", map[string]any{"wish": "which kernels are there"}, 0), "list_available_kernels")
+	has(s.t, "what was found", s.tell("finding a tool", "find_tools", map[string]any{"query": "which kernels are there"}, 0), "list_available_kernels")
 	s.tell("calling the tool", "call_tool", map[string]any{"name": "list_available_kernels"}, 0)
 }

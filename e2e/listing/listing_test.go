@@ -16,7 +16,7 @@ import (
 // Limits of the list for a client without chosen toolsets.
 const (
 	mostTools  = 20
-	mostTokens = 5000
+	mostTokens = 4700
 )
 
 // mostInstructions is the limit in tokens of the instructions for such a client.

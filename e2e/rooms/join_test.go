@@ -25,7 +25,7 @@ func (s *setbacks) WithAttrs([]slog.Attr) slog.Handler       { return s }
 func (s *setbacks) WithGroup(string) slog.Handler            { return s }
 
 func (s *setbacks) Handle(_ context.Context, r slog.Record) error {
-	if strings.Contains(r.Message, "again") {
+	if strings.Contains(r.Message, "again") || strings.Contains(r.Message, "rejoining") {
 		s.Add(1)
 	}
 	return nil

@@ -95,7 +95,7 @@ func classified(text string, failed bool) answer {
 	switch {
 	case !failed && has(`"server_away"`), failed && has("not confirmed yet", "not known whether"):
 		a.kind = unsure
-	case failed && has("not made", "nothing was changed", "nothing was", "not read", "is away", "has not answered", "unreachable", "cannot be reached", "being rejoined"):
+	case failed && has("not made", "nothing was changed", "nothing was", "not read", "has been away", "has not answered", "unreachable", "cannot be reached", "being rejoined"):
 		a.kind = notMade
 	case failed:
 		a.kind = surprising

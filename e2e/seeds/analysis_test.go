@@ -35,7 +35,7 @@ func checkAnalysisSchemas(c *check) {
 	c.row("003.012", takes(all["get_image_resource"], []string{"resource_uri"}, nil), all["get_image_resource"])
 	plain := start(c, c.Server)
 	listed := schemas(plain)
-	found := plain.good("find_tools", dict{"wish": "make an analysis session"})
+	found := plain.good("find_tools", dict{"query": "session_create"})
 	c.row("003.013", listed["session_create"] == nil && strings.Contains(found.Raw, "session_create") && !plain.call("session_list", nil).Failed, found.Raw)
 }
 

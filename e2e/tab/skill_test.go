@@ -137,7 +137,7 @@ func TestSkillFollowed(t *testing.T) {
 	tab.shows("the cell after the undo", "price = 33", "tax = 1.2\ntax", "time.sleep(600)", "import time\nprint('begins')\ntime.sleep(2)\nprint('ends')")
 
 	// Tools that are not listed.
-	f.says(f.do("find_tools", map[string]any{"wish": "wait until somebody has changed something"}), "wait_for_change")
+	f.says(f.do("find_tools", map[string]any{"query": "wait until somebody has changed something"}), "wait_for_change")
 	f.says(f.do("call_tool", map[string]any{"name": "list_agent_edits", "arguments": fmt.Sprintf(`{"path": %q}`, path)}), "prices with tax")
 
 	// End

@@ -29,7 +29,7 @@ func understood(s *jsonschema.Schema, value any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, member := range v {
-			if own := ownSize(s, name); v[own] == nil {
+			if own := ownName(s, name); v[own] == nil {
 				name = own
 			}
 			p := s.Properties[name]
@@ -60,11 +60,13 @@ var sizes = []string{argSize, "maxCellData", "maxCellOutputSize", "maxOutputSize
 // OneSize replaces the names of the limit in a text by the name that is listed for tools that answer in words.
 var OneSize = strings.NewReplacer("maxCellData", argSize, "maxCellOutputSize", argSize)
 
-// ownSize returns the name by which a tool has that limit; any other name as it is.
-func ownSize(s *jsonschema.Schema, name string) string {
-	if s.Properties[name] == nil && slices.Contains(sizes, name) {
-		own, _ := lo.Find(sizes, func(own string) bool { return s.Properties[own] != nil })
-		return cmp.Or(own, name)
+// ownName returns the name by which a tool has an argument that others, or earlier versions, name otherwise.
+func ownName(s *jsonschema.Schema, name string) string {
+	for _, names := range [][]string{sizes, {"query", "wish"}} {
+		if s.Properties[name] == nil && slices.Contains(names, name) {
+			own, _ := lo.Find(names, func(own string) bool { return s.Properties[own] != nil })
+			return cmp.Or(own, name)
+		}
 	}
 	return name
 }
@@ -72,7 +74,7 @@ func ownSize(s *jsonschema.Schema, name string) string {
 // WithOneSize returns the tool with the limit of shown text under the one name that all tools in words have.
 func (t Tool) WithOneSize() Tool {
 	in := *t.Input.schema
-	name := ownSize(&in, argSize)
+	name := ownName(&in, argSize)
 	if name == argSize {
 		return t
 	}
