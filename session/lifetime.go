@@ -7,10 +7,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/collab/mentions"
+	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/document/filesync"
 	"github.com/nbduet/nbduet/session/document/undo"
@@ -54,10 +57,7 @@ func Obey(ctx context.Context, d *Document, c mentions.Command, cell string, who
 		if !slices.ContainsFunc(editguard.Holds(d.Notebook()), func(h editguard.Hold) bool { return h.Notebook() || cell == "" || h.Cell == cell }) {
 			return false
 		}
-		var present []string
-		for _, p := range d.Company().Persons() {
-			present = append(present, cmp.Or(p.Username, p.Name))
-		}
+		present := lo.Map(d.Company().Persons(), func(p people.Person, _ int) string { return cmp.Or(p.Username, p.Name) })
 		_, err = editguard.GoOn(ctx, d, cell, who, present)
 	}
 	if err != nil { // the edit is in the replica, and reaches the room when it can

@@ -25,7 +25,6 @@ var hints = map[string]string{
 	"answer_input":           "respond to the prompt of input()",
 	"assign_nb_kernel":       "use another kernel, language or environment for a notebook",
 	"cancel_run":             "interrupt or stop a running cell or its execution",
-	"changes_since":          "changes in a notebook, and their authors",
 	"copy_document":          "duplicate a file or notebook, make a backup",
 	"create_document":        "make a new notebook, Markdown or text file",
 	"delete_document":        "remove a file, notebook or folder from disk",
@@ -46,10 +45,7 @@ var hints = map[string]string{
 	"search":                 "find text, definitions of functions or errors in cells and notebooks",
 	"undo_agent":             "take back the agent's last change",
 	"wait_for_change":        "wait until a person has changed something",
-	"wait_for_mention":       "wait until a person calls the agent with @Duet",
 	"watch_runs":             "running cells and executions: list, follow output, wait for the end",
-	nameFindTools:            "further Jupyter tools: files, kernels, templates, runs",
-	nameCallTool:             "call a further Jupyter tool",
 }
 
 // furtherSets returns the further toolsets that a tool is in because of its own set or because core names it.

@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/samber/lo"
-
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // The toolset "datalayer" has the names, arguments and answers of Datalayer's jupyter-mcp-server, over the same session
@@ -141,7 +140,7 @@ func tableAnswer(kind, head, none string, columns []string, rows [][]string, mor
 			}
 			out.Items = append(out.Items, item)
 		}
-		out.Result = head + table(columns, rows)
+		out.Result = head + plaintext.Table(columns, rows)
 	}
 	if fill(); len(rows) == 0 {
 		out.Result = none
@@ -154,15 +153,6 @@ func tableAnswer(kind, head, none string, columns []string, rows [][]string, mor
 		fill()
 		out.Result += "\n" + more(all-n)
 	})
-}
-
-// table formats rows with tabs between their fields, below the names of the columns.
-func table(columns []string, rows [][]string) string {
-	out := []string{strings.Join(columns, "\t")}
-	for _, row := range rows {
-		out = append(out, strings.Join(lo.Map(row, func(f string, _ int) string { return oneField(f) }), "\t"))
-	}
-	return strings.Join(out, "\n")
 }
 
 // oneField replaces the tabs and line ends in a field of a table.

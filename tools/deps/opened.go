@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 const (
@@ -28,6 +29,8 @@ type opened struct {
 type openedNotebook struct {
 	ByPath bool   // the client named its path, not only a session
 	Last   uint64 // order of the last use
+	// Read is the revision that the client last read, 0 for none.
+	Read ydoc.Revision
 }
 
 // with calls do with a client's opened notebooks.
@@ -44,7 +47,15 @@ func (v *opened) Note(ctx context.Context, doc *session.Document, byPath bool) {
 	v.with(tool.ClientOf(ctx), func(mine *lru.Cache[string, openedNotebook]) {
 		was, _ := mine.Peek(id)
 		v.next++
-		mine.Add(id, openedNotebook{ByPath: byPath || was.ByPath, Last: v.next})
+		mine.Add(id, openedNotebook{byPath || was.ByPath, v.next, was.Read})
+	})
+}
+
+// Read records that the client of ctx is shown a notebook as it was at a revision.
+func (v *opened) Read(ctx context.Context, doc *session.Document, rev ydoc.Revision) {
+	v.with(tool.ClientOf(ctx), func(mine *lru.Cache[string, openedNotebook]) {
+		was, _ := mine.Peek(doc.FileID())
+		mine.Add(doc.FileID(), openedNotebook{was.ByPath, was.Last, rev})
 	})
 }
 

@@ -196,7 +196,7 @@ func readNbCells(d *deps.Deps) tool.Tool {
 			}
 			defer doc.Release()
 			if args.Outline {
-				return readOutline(ctx, doc, args)
+				return readOutline(ctx, d, doc, args)
 			}
 			return ReadCells(ctx, d, doc, args)
 		}),
@@ -233,6 +233,7 @@ func ReadAll(ctx context.Context, d *deps.Deps, doc *session.Document, most int,
 func readWithin(ctx context.Context, d *deps.Deps, doc *session.Document, args ReadArgs, budget int) (*tool.Answer, error) {
 	limit := tool.ValueOr(args.Max, DefaultCellData)
 	rev, view := target.Now(doc), target.ViewNow(ctx, doc)
+	d.Opened.Read(ctx, doc, rev)
 	cells := view.Now
 	indexes, moved, err := cellsToRead(args, view)
 	if err != nil {
@@ -288,11 +289,12 @@ func (v CellView) cut() bool {
 }
 
 // readOutline answers with the outline of an open notebook.
-func readOutline(ctx context.Context, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
+func readOutline(ctx context.Context, d *deps.Deps, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
 	if args.Cursor != "" {
 		return nil, errors.New("cursor and outline are both given: an outline needs no cursor, ranges choose its cells")
 	}
 	rev, view := target.Now(doc), target.ViewNow(ctx, doc)
+	d.Opened.Read(ctx, doc, rev)
 	indexes, _, err := cellsToRead(args, view)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ const (
 
 // An OutputSize is the argument of every tool that shows outputs of runs.
 type OutputSize struct {
-	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Maximum characters of a cell's outputs." validate:"min=1,max=100000" default:"2000"`
+	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Of a cell's outputs." validate:"min=1,max=100000" default:"2000"`
 }
 
 // Size returns the maximum length of a cell's shown outputs, in characters.
@@ -40,7 +40,7 @@ func (o OutputSize) Size() int { return tool.ValueOr(o.MaxSize, DefaultOutputSiz
 // Waiting are the arguments of every tool that waits for runs.
 type Waiting struct {
 	OutputSize
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait at most; unfinished cells keep running." default:"300"`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds; then unfinished cells keep running." default:"300"`
 }
 
 // Refine implements tool.Refiner.

@@ -20,13 +20,13 @@ const answerBytes = 20_000
 
 type changesArgs struct {
 	target.InNotebook
-	Revision string `json:"revision" jsonschema:"The notebook's, from an earlier answer." validate:"min=1,max=40"`
+	Revision string `json:"revision,omitempty" jsonschema:"The notebook's, from an earlier answer. Left out: when you last read it." validate:"max=40"`
 	Own      bool   `json:"own,omitempty" jsonschema:"Your own changes too." default:"false"`
 }
 
-// Check refuses a call without a revision.
+// Check refuses a revision that is not one.
 func (a changesArgs) Check() error {
-	_, err := revisionOf("revision", a.Revision)
+	_, err := target.ParseRevisionOf(a.Revision, readFrom)
 	return err
 }
 
@@ -62,13 +62,16 @@ func changesSince(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args changesArgs) (*tool.Answer, error) {
-			since, _ := revisionOf("revision", args.Revision) // checked before
+			client := tool.ClientOf(ctx)
+			if use, _ := d.Opened.Of(client, doc.FileID()); args.Revision == "" && use.Read != 0 {
+				args.Revision = target.Revision(use.Read)
+			}
+			since, _ := target.ParseRevisionOf(args.Revision, readFrom) // checked before
 			told, known := doc.History().Since(since)
 			if !known {
 				return unknown(ctx, d, doc, args.Revision)
 			}
-			client := tool.ClientOf(ctx)
-			return answer(ctx, doc, told, func(w changelog.Who) bool { return !args.Own && w.Is(client) }, nil)
+			return answer(ctx, d, doc, told, func(w changelog.Who) bool { return !args.Own && w.Is(client) }, nil)
 		}),
 	}
 }
@@ -78,19 +81,28 @@ func revisionOf(what, text string) (ydoc.Revision, error) {
 	if text == "" {
 		return 0, errors.New(what + " is missing: give the notebook's revision from an earlier answer")
 	}
-	return target.ParseRevisionOf(text, "the answer in which you read the notebook")
+	return target.ParseRevisionOf(text, readFrom)
 }
+
+// readFrom says where a client finds the revision of a notebook.
+const readFrom = "the answer in which you read the notebook"
 
 // unknown answers with the whole notebook.
 func unknown(ctx context.Context, d *deps.Deps, doc *session.Document, revision string) (*tool.Answer, error) {
-	why := fmt.Sprintf("the changes since revision %s are not known: it is older than the stored history, from before the file was reloaded or its room joined, or not a revision of this notebook. This is the current notebook", textfmt.Quoted(revision))
+	why := "you have not read this notebook since it was opened here. This is the current notebook"
+	if revision != "" {
+		why = fmt.Sprintf("the changes since revision %s are not known: it is older than the stored history, from before the file was reloaded or its room joined, or not a revision of this notebook. This is the current notebook", textfmt.Quoted(revision))
+	}
 	return notebook.ReadAll(ctx, d, doc, answerBytes, why)
 }
 
 // answer returns an answer with the changes, cut to size; if fits is not nil, only with the changes that fit.
-func answer(ctx context.Context, doc *session.Document, told *changelog.Delta, leaveOut func(changelog.Who) bool, fits func(changelog.Change) bool) (*tool.Answer, error) {
+func answer(ctx context.Context, d *deps.Deps, doc *session.Document, told *changelog.Delta, leaveOut func(changelog.Who) bool, fits func(changelog.Change) bool) (*tool.Answer, error) {
 	r := render{doc: doc, roll: target.RollOf(ctx, doc), client: tool.ClientOf(ctx), told: told, leaveOut: leaveOut, fits: fits}
 	out := r.result()
+	if rev, err := target.ParseRevision(out.Revision); err == nil {
+		d.Opened.Read(ctx, doc, rev)
+	}
 	var shown []string
 	for _, c := range out.Changes {
 		target.Touch(ctx, doc, c.CellID)

@@ -67,6 +67,30 @@ func TestChangesSince(t *testing.T) {
 	})
 }
 
+// Without a revision, changes are those since the client last read the notebook or its changes; a client that has read
+// nothing gets the whole notebook.
+func TestChangesSinceLastRead(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "a = 1", "b = 2")
+		first := d.Read(d.path).Cells[0].ID
+		ada := d.person("Ada")
+		for _, source := range []string{"a = 11", "a = 111"} {
+			d.types(ada, func(e *ydoc.Editor) error { return e.SetSource(first, source) })
+			got := d.since("", false)
+			must.SliceLen(t, 1, got.Changes)
+			test.StrContains(t, got.Changes[0].Diff, "+"+source)
+			test.SliceEmpty(t, d.since("", false).Changes)
+		}
+		d.types(ada, func(e *ydoc.Editor) error { return e.SetSource(first, "a = 0") })
+		d.Read(d.path)
+		test.SliceEmpty(t, d.since("", false).Changes)
+		var whole notebook.ReadResult
+		d.Person().Good("changes_since", toolstest.Dict{"path": d.path}, &whole)
+		must.SliceLen(t, 2, whole.Cells)
+		test.StrContains(t, whole.Message, "you have not read this notebook")
+	})
+}
+
 // An unknown revision returns the whole notebook, and a malformed one an error.
 func TestUnknownRevision(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/undo"
@@ -151,15 +153,12 @@ func open(ctx context.Context, d *deps.Deps, path string) (*session.Document, er
 
 // leftOf lists the parts that an undo has left, and why.
 func leftOf(o undo.Outcome) (left []LeftCell) {
-	for _, id := range o.Kept {
-		left = append(left, LeftCell{id, "someone else has written there, or replaced or locked it since"})
+	add := func(ids []string, why string) {
+		left = append(left, lo.Map(ids, func(id string, _ int) LeftCell { return LeftCell{id, why} })...)
 	}
-	for _, id := range o.Gone {
-		left = append(left, LeftCell{id, "someone else has deleted or moved the cell since"})
-	}
-	for _, id := range o.Cut {
-		left = append(left, LeftCell{id, "someone else has cut your text there; it stays where they pasted it"})
-	}
+	add(o.Kept, "someone else has written there, or replaced or locked it since")
+	add(o.Gone, "someone else has deleted or moved the cell since")
+	add(o.Cut, "someone else has cut your text there; it stays where they pasted it")
 	if o.Missed && len(o.Gone)+len(o.Kept) == 0 {
 		left = append(left, LeftCell{Why: "something could not be restored, because its place is gone"})
 	}

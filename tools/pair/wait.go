@@ -79,7 +79,7 @@ func waitForChange(d *deps.Deps) tool.Tool {
 				left := time.Until(over)
 				switch {
 				case !last.IsZero() && (time.Since(last) >= paused || left <= 0):
-					return answer(ctx, doc, told, w.own, w.fits)
+					return answer(ctx, d, doc, told, w.own, w.fits)
 				case left <= 0:
 					out := &ChangesResult{Path: doc.Path().String(), Changes: []ChangeView{}, Revision: args.Since, waited: max(1, time.Since(began).Seconds())}
 					return &tool.Answer{Body: out, Doc: doc, Words: tool.Words(ctx, render{}.words(out))}, nil

@@ -47,7 +47,7 @@ func FolderArg(name, path string) (jupyter.Path, error) {
 
 // InNotebook is the argument of a tool that works in one notebook.
 type InNotebook struct {
-	Path string `json:"path" jsonschema:"Notebook, such as \"work/analysis.ipynb\"." validate:"min=1,max=path"`
+	Path string `json:"path" jsonschema:"The notebook's path." validate:"min=1,max=path"`
 }
 
 // Notebook returns the path as given.

@@ -11,9 +11,9 @@ import (
 
 // A CellRange names cells by position, among the cells that a client knows, or one cell by its id.
 type CellRange struct {
-	Start *int   `json:"start,omitempty" jsonschema:"First cell, from 0." validate:"max=index"`
-	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before; left out, only start." validate:"max=index"`
-	ID    string `json:"id,omitempty" jsonschema:"One cell by its id, in place of start and end." validate:"min=1,max=id,cellid"`
+	Start *int   `json:"start,omitempty" jsonschema:"From 0." validate:"max=index"`
+	End   *int   `json:"end,omitempty" jsonschema:"Exclusive; left out: start alone." validate:"max=index"`
+	ID    string `json:"id,omitempty" jsonschema:"One cell by id, instead." validate:"min=1,max=id,cellid"`
 }
 
 // String writes the range for messages.

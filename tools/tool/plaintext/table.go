@@ -8,11 +8,7 @@ import (
 
 // Table writes rows beneath their column names, separated by tabs. Each field is one line without tabs.
 func Table(columns []string, rows [][]string) string {
-	lines := []string{tabbed(columns)}
-	for _, row := range rows {
-		lines = append(lines, tabbed(row))
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lo.Map(append([][]string{columns}, rows...), func(row []string, _ int) string { return tabbed(row) }), "\n")
 }
 
 func tabbed(fields []string) string {
