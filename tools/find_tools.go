@@ -79,10 +79,10 @@ func (o *offer) search(query string) findToolsResult {
 	fit := fitting(query, slices.DeleteFunc(o.tools(), func(t tool.Tool) bool { return toTheRest(t.Name) || !o.listed[t.Name] && !byPath(t) }))
 	out := findToolsResult{Tools: []foundTool{}}
 	switch best := fit[0]; {
-	case best.score < enough && o.listed[best.Name]:
-		out.Message = "No tool does this. The nearest on your list is " + best.Name + "."
+	case best.score == 0:
+		out.Message = "No tool matches these words: give your task in a few English words."
 	case best.score < enough:
-		out.Message = "No tool does this."
+		out.Message = "No tool does this." + lo.Ternary(o.listed[best.Name], " The nearest on your list is "+best.Name+".", "")
 	case o.listed[best.Name]:
 		out.Tools, out.Message = []foundTool{sentence(best.Tool)}, "This tool is on your list."
 	default:

@@ -141,7 +141,7 @@ func TestFindAndCall(t *testing.T) {
 		toolstest.Decode(t, r.CallAs(c, "find_tools", toolstest.Dict{"wish": "rename or move a file"}), &found)
 		must.SliceNotEmpty(t, found.Tools)
 		test.Eq(t, "rename_document", found.Tools[0].Name, test.Sprint("by the former name of the argument"))
-		for query, says := range map[string]string{"send an email": "No tool does this", "interrupt a running cell": "This tool is on your list", "use_notebook": "call_tool"} {
+		for query, says := range map[string]string{"save a screenshot": "No tool does this", "send an email": "in a few English words", "ノートブックを開く": "in a few English words", "interrupt a running cell": "This tool is on your list", "use_notebook": "call_tool"} {
 			toolstest.Decode(t, r.CallAs(c, "find_tools", toolstest.Dict{"query": query}), &found)
 			test.StrContains(t, found.Message, says, test.Sprint(query))
 		}
