@@ -72,10 +72,7 @@ func (o *offer) search(query string) findToolsResult {
 		def := t.Definition()
 		return findToolsResult{[]foundTool{{t.Name, def.Description, def.RawInputSchema}}, "Call it with call_tool, or by name if your list of tools shows it."}
 	}
-	sentence := func(t tool.Tool) foundTool {
-		first, _, _ := strings.Cut(t.Description, ". ")
-		return foundTool{Name: t.Name, Description: strings.TrimSuffix(first, ".") + "."}
-	}
+	sentence := func(t tool.Tool) foundTool { return foundTool{Name: t.Name, Description: firstSentence(t)} }
 	fit := fitting(query, slices.DeleteFunc(o.tools(), func(t tool.Tool) bool { return toTheRest(t.Name) || !o.listed[t.Name] && !byPath(t) }))
 	out := findToolsResult{Tools: []foundTool{}}
 	switch best := fit[0]; {
@@ -94,6 +91,11 @@ func (o *offer) search(query string) findToolsResult {
 		}
 	}
 	return out
+}
+
+func firstSentence(t tool.Tool) string {
+	first, _, _ := strings.Cut(t.Description, ". ")
+	return strings.TrimSuffix(first, ".") + "."
 }
 
 // byPath reports whether a tool works without an analysis session, a current notebook or another server's names.
@@ -125,8 +127,7 @@ func fitting(query string, among []tool.Tool) []fittingTool {
 	spread := map[string]int{}
 	for i, t := range among {
 		has[i] = map[string]float64{}
-		first, _, _ := strings.Cut(t.Description, ". ")
-		for weight, text := range map[float64]string{0.4: first, 1: t.Name + " " + t.Title + " " + hints[t.Name]} {
+		for weight, text := range map[float64]string{0.4: firstSentence(t), 1: t.Name + " " + t.Title + " " + hints[t.Name]} {
 			for _, w := range stems(text) {
 				has[i][w] = max(has[i][w], weight)
 			}

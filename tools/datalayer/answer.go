@@ -6,10 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
 
 // The toolset "datalayer" has the names, arguments and answers of Datalayer's jupyter-mcp-server, over the same session
@@ -92,10 +93,7 @@ func warning(a *tool.Answer) (out []any) {
 	if said.Overwritten != "" {
 		out = append(out, tool.Verbatim("[WARNING] "+said.Overwritten))
 	}
-	for _, line := range a.People {
-		out = append(out, tool.Verbatim("[PERSON] "+line))
-	}
-	return out
+	return append(out, lo.Map(a.People, func(line string, _ int) any { return tool.Verbatim("[PERSON] " + line) })...)
 }
 
 // A tableResult is an answer that contains a table.
@@ -140,7 +138,7 @@ func tableAnswer(kind, head, none string, columns []string, rows [][]string, mor
 			}
 			out.Items = append(out.Items, item)
 		}
-		out.Result = head + plaintext.Table(columns, rows)
+		out.Result = head + table(columns, rows)
 	}
 	if fill(); len(rows) == 0 {
 		out.Result = none
@@ -153,6 +151,15 @@ func tableAnswer(kind, head, none string, columns []string, rows [][]string, mor
 		fill()
 		out.Result += "\n" + more(all-n)
 	})
+}
+
+// table formats rows with tabs between their fields, below the names of the columns.
+func table(columns []string, rows [][]string) string {
+	out := []string{strings.Join(columns, "\t")}
+	for _, row := range rows {
+		out = append(out, strings.Join(lo.Map(row, func(f string, _ int) string { return oneField(f) }), "\t"))
+	}
+	return strings.Join(out, "\n")
 }
 
 // oneField replaces the tabs and line ends in a field of a table.

@@ -13,7 +13,6 @@ import (
 	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -25,7 +24,7 @@ func overview(cells []ydoc.Cell, start, limit int) string {
 	if len(cells) == 0 {
 		return "Notebook is empty"
 	}
-	return plaintext.Table(overviewColumns, overviewRows(cells, start, limit))
+	return table(overviewColumns, overviewRows(cells, start, limit))
 }
 
 // noteOverview records that the client of ctx was shown the first lines of cells, from the index start on: for a cell of one

@@ -2,7 +2,6 @@ package pair
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
@@ -12,7 +11,6 @@ import (
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // answerBytes is the maximum size of an answer about changes.
@@ -74,14 +72,6 @@ func changesSince(d *deps.Deps) tool.Tool {
 			return answer(ctx, d, doc, told, func(w changelog.Who) bool { return !args.Own && w.Is(client) }, nil)
 		}),
 	}
-}
-
-// revisionOf parses a required revision.
-func revisionOf(what, text string) (ydoc.Revision, error) {
-	if text == "" {
-		return 0, errors.New(what + " is missing: give the notebook's revision from an earlier answer")
-	}
-	return target.ParseRevisionOf(text, readFrom)
 }
 
 // readFrom says where a client finds the revision of a notebook.

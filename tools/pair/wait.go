@@ -2,6 +2,7 @@ package pair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -38,7 +39,10 @@ type waitArgs struct {
 
 // Check refuses a call without a revision.
 func (a waitArgs) Check() error {
-	_, err := revisionOf("since", a.Since)
+	if a.Since == "" {
+		return errors.New("since is missing: give the notebook's revision from an earlier answer")
+	}
+	_, err := target.ParseRevisionOf(a.Since, readFrom)
 	return err
 }
 
@@ -56,7 +60,7 @@ func waitForChange(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args waitArgs) (*tool.Answer, error) {
-			since, _ := revisionOf("since", args.Since) // checked before
+			since, _ := target.ParseRevisionOf(args.Since, readFrom) // checked before
 			w := waiter{doc: doc, client: tool.ClientOf(ctx), args: args}
 			if err := w.find(ctx); err != nil {
 				return nil, err

@@ -109,9 +109,7 @@ func (v View) ambiguous(what, id string, fits []int, gone []string) error {
 	parts := lo.Map(fits, func(i int, _ int) string {
 		return fmt.Sprintf("%d is %s (%s)", i, textfmt.Quoted(short(v.Now[i].ID)), textfmt.Quoted(firstLine(v.Now[i])))
 	})
-	for _, id := range gone {
-		parts = append(parts, textfmt.Quoted(short(id))+" was deleted")
-	}
+	parts = append(parts, lo.Map(gone, func(id string, _ int) string { return textfmt.Quoted(short(id)) + " was deleted" })...)
 	if more := len(parts) - fitsShown; more > 0 {
 		parts = append(parts[:fitsShown], fmt.Sprintf("and %d more", more))
 	}
@@ -139,10 +137,7 @@ func Twins(cells []ydoc.Cell, id string, at []int) string {
 // if it is not longer or another id begins with it. The function also shortens the ids in also, which may belong to cells
 // added after the view was made.
 func (v View) ShortIDs(also ...string) func(id string) string {
-	ids := append(v.gone(""), also...)
-	for _, c := range v.Now {
-		ids = append(ids, c.ID)
-	}
+	ids := slices.Concat(v.gone(""), also, lo.Map(v.Now, func(c ydoc.Cell, _ int) string { return c.ID }))
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	short := make(map[string]string, len(ids))

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/agext/levenshtein"
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/samber/lo"
 )
 
@@ -82,7 +84,12 @@ func (t Tool) WithOneSize() Tool {
 	in.Properties[argSize] = in.Properties[name]
 	delete(in.Properties, name)
 	in.PropertyOrder[slices.Index(in.PropertyOrder, name)] = argSize
+	handle := t.Handle
 	t.Input, t.Description = Schema{&in}, OneSize.Replace(t.Description)
+	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*Answer, error) {
+		req.Params.Arguments = lo.MapKeys(req.GetArguments(), func(_ any, arg string) string { return lo.Ternary(arg == argSize, name, arg) })
+		return handle(ctx, req)
+	}
 	return t
 }
 

@@ -67,7 +67,6 @@ func Typed[A any](fn func(context.Context, A) (*Answer, error)) Call {
 func Refined[A any](input Schema, fn func(context.Context, A) (*Answer, error)) Call {
 	return Call{input, func(ctx context.Context, req mcp.CallToolRequest) (*Answer, error) {
 		var args A
-		req.Params.Arguments = understood(input.schema, req.Params.Arguments)
 		if err := decodeArguments(req, &args); err != nil {
 			return nil, err
 		}
