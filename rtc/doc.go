@@ -17,7 +17,7 @@
 // # Concurrency
 //
 // A Room is safe for concurrent use. One goroutine, [Room.run], owns the connection and every transition of the state
-// machine in state.go. Each connection has a reading, a writing and a pinging goroutine, which end before run opens
+// machine in room.go. Each connection has a reading, a writing and a pinging goroutine, which end before run opens
 // the next one; run itself ends before [Room.Done] is closed. The replica has its own lock. Its OnUpdate callback
 // runs under that lock and only puts the update into the outbox, so that the order on the wire is the order of the
 // edits.

@@ -2,10 +2,12 @@ package session
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel/run"
 )
 
 // Sessions lists the documents under the folder root ("" for all) that are, or recently were, open, by path.
@@ -65,4 +67,70 @@ func (m *Manager) leavable(ctx context.Context) time.Duration {
 		}
 	}
 	return leaveTimeout
+}
+
+// Stats are counts of the contents of a [Manager], for monitoring. They name no owners.
+type Stats struct {
+	// Notebooks and Texts are the open documents, including those being opened.
+	Notebooks, Texts int
+	// Runs are the known runs by state; every state has an entry.
+	Runs map[run.State]int
+	// RunBytes is the size of the outputs of ended runs.
+	RunBytes int
+	// Analyses are the analysis sessions of all owners; their table fills it in.
+	Analyses int
+	// Kernels are the kernels started here with one owner: of analysis sessions without a notebook, and the helper
+	// kernel.
+	Kernels int
+}
+
+// Stats returns the current counts. It does not reset idle times or send requests.
+func (m *Manager) Stats() Stats {
+	s := Stats{Runs: map[run.State]int{run.Queued: 0, run.Running: 0, run.WaitingForInput: 0, run.Done: 0, run.Failed: 0, run.Interrupted: 0, run.Cancelled: 0, run.Lost: 0}}
+	m.mu.Lock()
+	for _, e := range m.open {
+		if e.kind == notebookKind {
+			s.Notebooks++
+		} else {
+			s.Texts++
+		}
+	}
+	m.mu.Unlock()
+	for _, r := range m.runs.Runs(jupyter.Path{}) {
+		s.Runs[r.Status().State]++
+	}
+	s.RunBytes = m.runs.Bytes()
+	s.Kernels = m.owners.Len()
+	return s
+}
+
+// Notebooks lists the open notebooks by path. It neither pins them nor resets their idle time, so each may be evicted
+// at any time; its last content can still be read then.
+func (m *Manager) Notebooks() []*Document {
+	docs := documents(m, func(e *entry) bool { return !e.going && e.kind == notebookKind })
+	slices.SortFunc(docs, func(a, b *Document) int { return a.Path().Compare(b.Path()) })
+	return docs
+}
+
+// Hold pins an open document until its Release is called, as [Manager.Open] does; false if it is no longer open.
+func (d *Document) Hold() bool { return d.m.pin(d.entry) }
+
+// OpenedAt returns when the document was opened here.
+func (d *Document) OpenedAt() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.opened
+}
+
+// ChangedAt returns when its content last changed, as seen here; the time of opening if it has not.
+func (d *Document) ChangedAt() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changed
+}
+
+// HoldUnder pins the open documents whose path is wanted; release each of them.
+func (m *Manager) HoldUnder(wanted func(path jupyter.Path) bool) []*Document {
+	docs := documents(m, func(e *entry) bool { return wanted(e.path) })
+	return slices.DeleteFunc(docs, func(d *Document) bool { return !d.Hold() })
 }

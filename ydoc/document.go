@@ -1,6 +1,8 @@
 package ydoc
 
-import "github.com/nbduet/nbduet/ydoc/crdt"
+import (
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
 
 // Doc is one replica of a shared document. It is safe for concurrent use.
 //

@@ -66,14 +66,10 @@ func newCommand[F any](name, args string, what []string, run func(context.Contex
 
 // named returns the command that the first argument names.
 func named(args []string) (c command, found bool) {
-	if len(args) > 0 {
-		for _, c := range commands() {
-			if c.name == args[0] {
-				return c, true
-			}
-		}
+	if len(args) == 0 {
+		return command{}, false
 	}
-	return command{}, false
+	return lo.Find(commands(), func(c command) bool { return c.name == args[0] })
 }
 
 // do runs a command with the arguments after its name.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -217,12 +218,8 @@ const noAnswerInTime = 599
 
 // diskFull reports whether a message is that of ENOSPC or EDQUOT, as Python and operating systems write them.
 func diskFull(message string) bool {
-	for _, words := range []string{"[Errno 28]", "No space left on device", "[Errno 122]", "Disk quota exceeded", "There is not enough space on the disk"} {
-		if strings.Contains(message, words) {
-			return true
-		}
-	}
-	return false
+	known := []string{"[Errno 28]", "No space left on device", "[Errno 122]", "Disk quota exceeded", "There is not enough space on the disk"}
+	return slices.ContainsFunc(known, func(words string) bool { return strings.Contains(message, words) })
 }
 
 // hubClient returns a client of the server's hub, with the server's token.

@@ -62,9 +62,5 @@ func inWord(c rune) bool { return c != utf8.RuneError && (unicode.IsLetter(c) ||
 func (f *finder) secrets() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var out []string
-	for _, t := range f.tokens {
-		out = append(out, t, url.QueryEscape(t))
-	}
-	return out
+	return lo.FlatMap(f.tokens, func(t string, _ int) []string { return []string{t, url.QueryEscape(t)} })
 }

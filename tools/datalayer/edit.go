@@ -14,6 +14,7 @@ import (
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // editTool is the tool's name, which begins its errors.
@@ -220,4 +221,24 @@ func moveCell(d *Toolset) tool.Tool {
 			return out.answer(doc), nil
 		}),
 	})
+}
+
+// lineDiff returns the difference of two sources in the format of Python's difflib, with three lines around each change; ""
+// for equal sources. A line end at the very end of a source does not begin another line.
+func lineDiff(old, now string) string {
+	if old == now {
+		return ""
+	}
+	if d := datauri.Short(textdiff.Unified("", ended(old), ended(now), 3)); d != "" {
+		return strings.TrimSuffix(d, "\n")
+	}
+	return fmt.Sprintf("@@ line terminators changed @@\n-%q\n+%q", old, now)
+}
+
+// ended adds a line end to the last line if it has none.
+func ended(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel/figure"
 	"github.com/nbduet/nbduet/session/render/images"
+	"github.com/nbduet/nbduet/session/service/analysis"
+	"github.com/nbduet/nbduet/session/service/chatwatch"
+	"github.com/nbduet/nbduet/session/service/filepreview"
 	"github.com/nbduet/nbduet/session/service/files"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/render"
@@ -99,4 +102,41 @@ func (d *Deps) figures() *figure.Known {
 		return nil
 	}
 	return d.Manager.RunTable().Figures()
+}
+
+// Walk calls [files.Walk] on the document server; folders may come from a cache, see package listcache. It reports progress
+// to the call's client.
+func (d *Deps) Walk(ctx context.Context, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
+	s.Tell = func(folders, found int) {
+		tool.Progress(ctx, float64(folders), textfmt.Plural(folders, "folder")+" listed, "+textfmt.Plural(found, s.What)+" found")
+	}
+	return files.Walk(ctx, d.Manager.Servers().Lists, s)
+}
+
+// Work is the state that tools operate on: a manager's documents, analysis sessions, files, helper kernels and chats.
+// Closing the manager closes all of it. Make only one for a manager.
+type Work struct {
+	*session.Manager
+	Analyses *analysis.Table
+	Files    *files.Files
+	Helper   *filepreview.Helper
+	Chats    *chatwatch.Chats
+}
+
+// NewWork makes the one Work of a manager.
+func NewWork(m *session.Manager) *Work {
+	return &Work{Manager: m, Analyses: analysis.New(m), Files: files.New(m), Helper: filepreview.New(m), Chats: chatwatch.New(m)}
+}
+
+// InNotebook is [tool.Typed] for a tool that works in the notebook at the path that its arguments name. The notebook is
+// open while answer runs.
+func InNotebook[A interface{ Notebook() string }](d *Deps, answer func(context.Context, *session.Document, A) (*tool.Answer, error)) tool.Call {
+	return tool.Typed(func(ctx context.Context, args A) (*tool.Answer, error) {
+		doc, err := d.Open(ctx, args.Notebook())
+		if err != nil {
+			return nil, err
+		}
+		defer doc.Release()
+		return answer(ctx, doc, args)
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/render"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/waiting"
 )
 
 // FindImage finds the original image at an address, in the cache or in its cell. A client finds only the images of its own
@@ -104,4 +105,26 @@ func (d *Deps) ownsImages(ctx context.Context, session string) bool {
 // ImageSessions returns the sessions whose images a client may see.
 func (d *Deps) ImageSessions(ctx context.Context) []string {
 	return append([]string{render.ImageOwner(ctx)}, d.Analyses.IDs(tool.ClientOf(ctx))...)
+}
+
+// Outcome returns the current state of a run. doc is the notebook of its cell, nil if it is not open.
+func (d *Deps) Outcome(ctx context.Context, r *run.Run, doc *session.Document) waiting.Outcome {
+	o := d.OutcomeOf(ctx, r)
+	o.NewSet, o.From = d.Images.Sets(ctx), d.OfRun(ctx, r, o.Count)
+	if doc == nil {
+		return o
+	}
+	if cell, ok := doc.Notebook().Cell(r.CellID); ok {
+		o.From = d.Images.OfCell(ctx, doc, cell)
+		o.From.Count = o.Count
+	}
+	return o
+}
+
+// OutcomeOfCode is Outcome for code that runs outside a notebook.
+func (d *Deps) OutcomeOfCode(ctx context.Context, r *run.Run, code string) waiting.Outcome {
+	o := d.OutcomeOf(ctx, r)
+	o.NewSet, o.From = d.Images.Sets(ctx), d.Images.OfCode(r, code)
+	o.From.Count = o.Count
+	return o
 }

@@ -59,3 +59,5 @@ func (p *Pieces) Reached(client string, path jupyter.Path, text string) (n int) 
 func (p *Pieces) Drop(client string, path jupyter.Path) {
 	p.with(client, func(mine *lru.Cache[jupyter.Path, piece]) { mine.Remove(path) })
 }
+
+// by the run's id

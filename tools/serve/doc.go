@@ -28,7 +28,7 @@
 // # Messages and notifications
 //
 // Each message is adapted for mcp-go, and its answers return with the ids that the client sent. mcp-go drops notifications
-// that are sent just before an answer, so those bypass its queues (notify.go): a notification for a request goes onto the
+// that are sent just before an answer, so those bypass its queues (writer.go): a notification for a request goes onto the
 // stream of its answer, and one for a session onto the stream that its client has opened with GET or, without a stream,
 // before the next answer.
 //

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -260,3 +261,26 @@ func (s *Server) message(next func(w *writer, r *http.Request, m jsonrpc.Message
 		next(w, r, m, body)
 	}
 }
+
+// messagesOnly returns a logger for mcp-go without attributes, because mcp-go logs the ids of MCP sessions, which are
+// secrets. Its messages are about clients' mistakes, so they are logged at debug.
+func messagesOnly(log *slog.Logger) *slog.Logger { return slog.New(messageHandler{log.Handler()}) }
+
+// A messageHandler logs only the message, at debug.
+type messageHandler struct{ slog.Handler }
+
+// Enabled reports whether debug lines are enabled.
+func (b messageHandler) Enabled(ctx context.Context, _ slog.Level) bool {
+	return b.Handler.Enabled(ctx, slog.LevelDebug)
+}
+
+// Handle logs the message.
+func (b messageHandler) Handle(ctx context.Context, r slog.Record) error {
+	return b.Handler.Handle(ctx, slog.NewRecord(r.Time, slog.LevelDebug, "mcp-go: "+r.Message, r.PC))
+}
+
+// WithAttrs ignores the attributes.
+func (b messageHandler) WithAttrs([]slog.Attr) slog.Handler { return b }
+
+// WithGroup ignores the group.
+func (b messageHandler) WithGroup(string) slog.Handler { return b }

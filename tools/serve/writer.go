@@ -176,3 +176,6 @@ func (w *writer) keepAlive(ctx context.Context, waiting chan mcp.JSONRPCNotifica
 	}()
 	return ended
 }
+
+// Notifications bypass mcp-go's queues, which lose some, see [tool.Notifiers]: those of a request go onto the stream of its
+// answer, the others of a session onto a stream that its client has opened with GET.

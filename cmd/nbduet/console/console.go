@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -96,4 +97,22 @@ func (p Paint) painted(s string, with color.Attribute) string {
 	paint := color.New(with)
 	paint.EnableColor() // the library has checked standard output, which may not be w
 	return paint.Sprint(s)
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// Typed returns words as a person types them in a shell of the system goos.
+func Typed(goos string, words ...string) string {
+	var quoted []string
+	for _, w := range words {
+		switch {
+		case plainWord.MatchString(w):
+		case goos == "windows":
+			w = `"` + w + `"`
+		default:
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, w)
+	}
+	return strings.Join(quoted, " ")
 }

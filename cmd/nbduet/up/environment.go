@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
 )
@@ -128,4 +130,16 @@ func noPython(wrong []string) error {
 		why = strings.Join(wrong, "; ")
 	}
 	return fmt.Errorf("%s. JupyterLab needs Python 3.%d to 3.%d: install one (Debian, Ubuntu: apt install python3 python3-venv; macOS: brew install python@3.13; Windows: winget install Python.Python.3.13), name one with --python, or install uv, which brings its own (https://docs.astral.sh/uv)", why, oldestPython, newestPython)
+}
+
+// letGo is how long the children of a program may hold its output open after its end.
+const letGo = 5 * time.Second
+
+// command returns a program that ends with the context, together with the processes that it has started.
+func command(ctx context.Context, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	own(cmd)
+	cmd.Cancel = func() error { return kill(cmd) }
+	cmd.WaitDelay = letGo
+	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -123,4 +124,99 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// A Reason is why a hub, or a server behind it, refuses a token.
+type Reason int
+
+// The reasons.
+const (
+	Unclear      Reason = iota // the hub does not answer, or accepts the token
+	UnknownToken               // the token is wrong, has expired, was revoked, or its user was removed
+	NoScope                    // it lacks the scope Access for this server
+	Stopped                    // the server does not run
+	Starting                   // it is starting
+)
+
+// A Verdict is a reason with details.
+type Verdict struct {
+	Reason Reason
+	Holder Holder
+	// CanStart is set if the token may start the server.
+	CanStart bool
+}
+
+// Why asks the hub why one of its servers refused a token, or did not answer. stopped is set if the answer was one
+// that a hub gives for stopped servers, among others.
+func (c Client) Why(ctx context.Context, p Place, stopped bool) Verdict {
+	h, err := c.Who(ctx, p.Hub)
+	switch {
+	case errors.Is(err, ErrUnknownToken):
+		return Verdict{Reason: UnknownToken}
+	case err != nil:
+		return Verdict{}
+	case !h.May(Access, p):
+		return Verdict{Reason: NoScope, Holder: h}
+	case !stopped:
+		return Verdict{Holder: h}
+	}
+	v := Verdict{Reason: Stopped, Holder: h, CanStart: h.May(Start, p)}
+	switch state, err := c.StateOf(ctx, p); {
+	case err != nil, !state.Known:
+	case state.Starts:
+		v.Reason = Starting
+	case state.Runs: // it has started meanwhile
+		v.Reason = Unclear
+	}
+	return v
+}
+
+// An Answerer is the server that has answered a request.
+type Answerer int
+
+// The possible answerers.
+const (
+	Other      Answerer = iota // or unknown
+	UserServer                 // a user's server
+	TheHub                     // the hub itself
+)
+
+// WhoAnswered determines the answerer from a header that hubs and their servers send, and from the hub's addresses.
+func WhoAnswered(resp *http.Response) Answerer {
+	switch {
+	case resp.Header.Get("X-JupyterHub-Version") == "":
+		return Other
+	case resp.Request != nil && strings.Contains(resp.Request.URL.Path, "/hub/user/"):
+		return TheHub
+	}
+	return UserServer
+}
+
+const (
+	// askFor bounds the request to a hub why it refuses a token.
+	askFor = 3 * time.Second
+	// verdictStands is how long a verdict is reused: rooms and kernels retry often.
+	verdictStands = time.Second
+)
+
+// Verdicts caches a hub's last answer to [Client.Why]. The zero value is ready to use.
+type Verdicts struct {
+	turn  sync.Mutex // held during a request: others wait for the answer
+	at    time.Time
+	token string
+	last  Verdict
+}
+
+// Ask is [Client.Why] with a timeout of a few seconds; it makes at most one request per second.
+func (v *Verdicts) Ask(ctx context.Context, c Client, p Place, stopped bool) Verdict {
+	v.turn.Lock()
+	defer v.turn.Unlock()
+	if v.token == c.Token && time.Since(v.at) < verdictStands && (!stopped || v.last.Reason != Unclear) {
+		return v.last
+	}
+	ctx, stop := context.WithTimeout(ctx, askFor)
+	defer stop()
+	v.last, v.token = c.Why(ctx, p, stopped), c.Token
+	v.at = time.Now()
+	return v.last
 }

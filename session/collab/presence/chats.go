@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/samber/lo"
 )
 
 // Everybody is the username in chats of the program as a whole, and of clients that do not identify themselves. All
@@ -61,12 +62,7 @@ func handle(name string) string {
 
 // with returns the client that has a username in chats.
 func (f *Clients) with(username string) (client string, has bool) {
-	for client, other := range f.byID {
-		if other.InChats.Username == username {
-			return client, true
-		}
-	}
-	return "", false
+	return lo.FindKeyBy(f.byID, func(_ string, other *entry) bool { return other.InChats.Username == username })
 }
 
 // With returns the client of this process that has this username in chats. Everybody does not belong to one client.

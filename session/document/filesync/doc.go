@@ -5,8 +5,8 @@
 // server does not put one into the document, its content. [Saver.Unsaved] returns the result, in one sentence for callers.
 // [Saver.Leave] saves a last time before the room is left, and reports the edits that are in no file.
 //
-// The differences between jupyter-collaboration, its older versions and jupyter-server-documents are in proof.go, silent.go
-// and inside.go.
+// The differences between jupyter-collaboration, its older versions and jupyter-server-documents are in inside.go and
+// silent.go.
 //
 // # Concurrency
 //

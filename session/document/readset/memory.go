@@ -145,3 +145,9 @@ func (t *texts) of(id textID) (string, bool) {
 	defer t.mu.Unlock()
 	return t.kept.Get(id)
 }
+
+// parts are the parts of a text that a client knows.
+type parts struct {
+	of    textID
+	known ranges.Set
+}

@@ -165,3 +165,6 @@ func shortened(diff string) string {
 	diff, _ = textfmt.Cut(diff, maxDifference)
 	return strings.TrimRight(diff, "\n") + "\n"
 }
+
+// A text document is shown piece by piece, so the memory keeps which parts of a text a client was shown. The client may
+// insert anywhere, but may remove only text that it has read.

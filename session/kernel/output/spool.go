@@ -7,7 +7,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/session/kernel/figure"
 )
 
 const (
@@ -220,3 +223,71 @@ func (s *spool) release() {
 	}
 	*s = spool{all: s.all, gone: true, lost: s.lost}
 }
+
+const (
+	// maxSpools bounds the files of all runs together.
+	maxSpools = 1 << 30
+	// maxOpenSpools is how many runs have a file at once.
+	maxOpenSpools = 32
+)
+
+// Stores are the places for output that cells lack. Each may be nil: then that output is dropped.
+type Stores struct {
+	Spools  *Spools       // text beyond the bounds
+	Figures *figure.Known // the figures' own descriptions
+}
+
+// Spools are the files of all runs. Beyond the bounds the oldest are dropped. The zero value is ready for use.
+type Spools struct {
+	mu    sync.Mutex
+	bytes int64    // in all files
+	files []*spool // spools with a file, the oldest first
+}
+
+// trim drops the oldest, except but, until the bounds are met. The lock is held.
+func (a *Spools) trim(but *spool) {
+	for a.bytes > maxSpools || len(a.files) > maxOpenSpools {
+		i := slices.IndexFunc(a.files, func(s *spool) bool { return s != but })
+		if i < 0 {
+			return
+		}
+		a.files[i].release()
+	}
+}
+
+// Close drops all spools.
+func (a *Spools) Close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for len(a.files) > 0 {
+		a.files[0].release()
+	}
+}
+
+// LeftOut reads the text of a run that its cell lacks.
+type LeftOut struct {
+	spool *spool // nil without such text
+	tail  string // the end of it
+}
+
+func (o *outputs) leftOut() LeftOut {
+	if o.spool == nil {
+		return LeftOut{}
+	}
+	return LeftOut{o.spool, fold(o.restText())}
+}
+
+// Empty reports whether nothing was left out: the cell has all of the run's output.
+func (l LeftOut) Empty() bool { return l.spool == nil }
+
+// Page reads at most n characters of the text from the offset-th on, and returns their total so far. A note marks a missing
+// part.
+func (l LeftOut) Page(offset, n int) (text string, total int, err error) {
+	return l.spool.page(offset, n, l.tail)
+}
+
+// WithoutTail returns l without the end of the text, which is in memory.
+func (l LeftOut) WithoutTail() LeftOut { return LeftOut{spool: l.spool} }
+
+// Drop drops the text.
+func (l LeftOut) Drop() { l.spool.drop() }

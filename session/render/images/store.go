@@ -2,6 +2,7 @@ package images
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -261,4 +262,22 @@ func (s *Store) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
+}
+
+// Show makes the picture of an image for a client, or returns the cached one. The error describes the image's fault, or is
+// ctx's.
+func (s *Store) Show(ctx context.Context, e Entry, img Image, lim Limits) (Picture, error) {
+	key := blobKey{nameKey{e.Session, e.ID}, lim.side(), lim.Bytes}
+	s.mu.Lock()
+	b, ok := s.bytes.Get(key)
+	s.mu.Unlock()
+	if ok {
+		return b.picture, b.err
+	}
+	p, err := Fit(ctx, img, lim)
+	if ctx.Err() != nil {
+		return Picture{}, ctx.Err() // not the image's fault
+	}
+	s.put(key, blob{p, err})
+	return p, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/collab/chat"
+	"github.com/nbduet/nbduet/session/collab/lease"
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/collab/presence"
 	"github.com/nbduet/nbduet/session/textfmt"
@@ -211,4 +212,14 @@ func selected(s *chat.Selection) string {
 		return ""
 	}
 	return said{text: s.Content}.cut()
+}
+
+// place finds the room of a mention's chat, unless it is not joined.
+func (cs *Chats) place(m mentions.Mention) (p lease.Place, ok bool) {
+	c := cs.Of(m)
+	if c == nil {
+		return p, false
+	}
+	room, doc, ok := c.Joined()
+	return lease.Place{Room: room, State: doc}, ok
 }
