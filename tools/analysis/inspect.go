@@ -65,10 +65,7 @@ func (d *inspector) look(ctx context.Context, args inspectArgs, preview, picture
 	case strings.Contains(" .png .jpg .jpeg .gif .webp .bmp .svg ", " "+ending+" "):
 		return d.inspectImage(ctx, args.Path)
 	}
-	given := map[string]any{"path": args.Path}
-	if args.Rows > 0 {
-		given["rows"] = args.Rows
-	}
+	given := map[string]any{"path": args.Path, "rows": lo.Ternary(args.Rows > 0, args.Rows, inspect.DefaultRows)}
 	if args.Name != "" {
 		what := lo.Ternary(strings.HasPrefix(strings.ToLower(path.Ext(args.Path)), ".xls"), "sheet", "table")
 		given[what] = args.Name

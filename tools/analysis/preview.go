@@ -45,6 +45,8 @@ func refinePreview(f tool.Fields) {
 	f.Field("shape").Items().Null()
 	f.Field("dtypes").As(objectShape)
 	f.Field("head").As(objectsShape)
+	f.Field("missing").As(objectShape)
+	f.Field("describe").As(objectShape)
 }
 
 // previewData makes preview_data.

@@ -116,9 +116,7 @@ func tableWords(name, size string, f inspect.Table) plaintext.Text {
 	if head := headText(f.Columns, f.Head); head != "" {
 		t.Add(plaintext.Block{Head: " first rows", Body: head})
 	}
-	for _, note := range f.Notes {
-		t.Note(note)
-	}
+	t.Notes = append(t.Notes, f.Notes...)
 	return t
 }
 
@@ -147,7 +145,7 @@ func previewWords(p inspect.Preview) plaintext.Text {
 	if p.Rows == nil && p.Estimate != nil {
 		size = fmt.Sprintf("about %s rows × %d columns", textfmt.Thousands(int(*p.Estimate)), len(p.Columns))
 	}
-	return tableWords(name, size, inspect.Table{Shape: p.Shape, Columns: p.Columns, DTypes: p.DTypes, Head: p.Head, Notes: p.Notes})
+	return tableWords(name, size, inspect.Table{Shape: p.Shape, Columns: p.Columns, DTypes: p.DTypes, Head: p.Head, Missing: p.Missing, Figures: p.Figures, Notes: p.Notes})
 }
 
 // shapeText returns a table's size, "" if it is unknown.

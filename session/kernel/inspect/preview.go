@@ -59,6 +59,9 @@ type Preview struct {
 	Columns  []string        `json:"columns"`
 	DTypes   json.RawMessage `json:"dtypes" jsonschema:"By column. For text formats and Excel guessed from the first rows."`
 	Head     json.RawMessage `json:"head" jsonschema:"The first rows. Missing values are null, times and decimals text."` // a list of objects
+	// Missing and Figures are of the rows that were read for them, at most 100,000: see Notes.
+	Missing json.RawMessage `json:"missing,omitempty" jsonschema:"How many values are missing, by column."`
+	Figures json.RawMessage `json:"describe,omitempty" jsonschema:"By column, as of a data frame: count, unique (distinct values), and min, mean and max or top and freq."`
 	// Truncated does not count missing rows: Rows does.
 	Truncated bool     `json:"truncated" jsonschema:"true where columns, values or names are not all shown; notes say which."`
 	Sheet     string   `json:"sheet,omitempty" jsonschema:"The one shown."`

@@ -19,7 +19,7 @@ var pythonSources = map[string]string{
 	askDetail: userexpr.Source(pythonFiles, "python/common.py", "python/path.py", "python/table.py", "python/detail.py"),
 	askFrame:  userexpr.Source(pythonFiles, "python/common.py", "python/path.py", "python/table.py", "python/frame.py"),
 
-	askPreview: userexpr.Source(pythonFiles, "python/common.py", "python/table.py", "python/preview.py", "python/preview_text.py", "python/preview_other.py"),
+	askPreview: userexpr.Source(pythonFiles, "python/common.py", "python/table.py", "python/preview.py", "python/preview_count.py", "python/preview_text.py", "python/preview_other.py"),
 }
 
 // pythonInspection queries IPython.

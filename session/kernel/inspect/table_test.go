@@ -46,7 +46,7 @@ not_a_frame = [1]`)
 	test.EqOp[any](t, "Int64", types["int"])
 	test.EqOp[any](t, "float64", types["n"])
 	test.StrHasPrefix(t, "datetime64[", types["at"].(string))
-	if at := jsonOf(t, figures["at"]); at != `{"count":2,"max":"2024-01-03T00:00:00","min":"2024-01-01T00:00:00"}` {
+	if at := jsonOf(t, figures["at"]); at != `{"count":2,"max":"2024-01-03T00:00:00","min":"2024-01-01T00:00:00","unique":2}` {
 		t.Errorf("%s", at)
 	}
 	if cat := jsonOf(t, figures["cat"]); cat != `{"count":3,"freq":2,"top":"x","unique":2}` {
@@ -73,7 +73,7 @@ not_a_frame = [1]`)
 	f = k.frame("series", inspect.TableOptions{NoHead: true})
 	test.Eq(t, "Series", f.Type)
 	test.Nil(t, f.Head)
-	equal(t, "describe", f.Figures, `{"s":{"count":4,"mean":2.5,"std":1.2909944487358056,"min":1,"25%":1.75,"50%":2.5,"75%":3.25,"max":4}}`)
+	equal(t, "describe", f.Figures, `{"s":{"count":4,"mean":2.5,"std":1.2909944487358056,"min":1,"25%":1.75,"50%":2.5,"75%":3.25,"max":4,"unique":4}}`)
 	v := k.value("df")
 	must.NotNil(t, v.Frame)
 	must.Nil(t, v.Value)

@@ -66,6 +66,7 @@ def look(path, question):
         return {"error": "not_readable", "message": "the file cannot be opened: " + failure(e)}
     bound_memory()
     notes = []
+    clock["read"] = time.monotonic() + READ
     table, problem = limited(READ, guarded, READERS[kind][0], path, question, notes, modules)
     if problem is None and "error" in table:
         return table
@@ -168,9 +169,22 @@ def describe(out, table, question, notes):
     before = len(notes)
     add_head(out, table, labels, shown, notes)
     out["truncated"] = bool(clock["cuts"] or len(notes) > before)
+    if table.get("counted"):
+        add_figures(out, labels, *table["counted"], notes)
+    elif "counted" in table:
+        notes.append("missing and distinct values could not be counted")
     if notes:
         out["notes"] = [cut(n, 500) for n in notes[:20]]
     return out
+
+
+def add_figures(out, labels, known, n, whole, notes):
+    clock["end"] = min(clock["end"], time.monotonic() + 2 * FIGURES)
+    known["dtypes"] = list(out["dtypes"].values())
+    columns = [limited(1, known["column"], i) for i in range(len(labels))]
+    figures(out, known, labels, columns, n, notes)
+    if not whole:
+        notes.append("missing and distinct values are counted of the first {:,} row{}".format(n, "" if n == 1 else "s"))
 
 
 def kept(v):

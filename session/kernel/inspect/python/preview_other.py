@@ -46,7 +46,8 @@ def sqlite_table(db, question, notes):
     shown = [quoted(n) for n, _ in columns[: question["max_columns"]]]
     # Of a long value only the beginning, which keeps its type.
     parts = ", ".join("CASE typeof(%s) WHEN 'text' THEN substr(%s, 1, %d) WHEN 'blob' THEN substr(%s, 1, %d) ELSE %s END" % (c, c, LONG, c, LONG, c) for c in shown)
-    rows = ask_sqlite(db, 3, "SELECT %s FROM %s LIMIT %d" % (parts, quoted(name), question["head_rows"])) if shown else []
+    sql = "SELECT %s FROM %s LIMIT " % (parts, quoted(name))
+    rows = ask_sqlite(db, 3, sql + str(question["head_rows"])) if shown else []
     try:
         count = ask_sqlite(db, 2, "SELECT count(*) FROM " + quoted(name))[0][0]
     except Refused:
@@ -56,8 +57,24 @@ def sqlite_table(db, question, notes):
         "labels": [n for n, _ in columns], "columns": values, "rows": count,
         # A column without a declared type may hold any: then what is there.
         "dtypes": [t or joined(map(kind_name, v)) for (_, t), v in zip(columns, values)],
-        "more": {"tables": names, "table": name},
+        "more": {"tables": names, "table": name}, "counted": sqlite_tally(db, sql) if shown else Tally().table(),
     }
+
+
+def sqlite_tally(db, sql):
+    tally = Tally()
+    watch = threading.Timer(max(tally.until - time.monotonic(), 0), db.interrupt)
+    watch.start()
+    try:
+        for row in db.execute(sql + str(FEW + 1)):
+            if not tally.add(list(map(key, row))):
+                break
+    except Exception:  # too slow or broken behind the rows that are shown
+        tally.whole = False
+    finally:
+        watch.cancel()
+        watch.join()
+    return tally.table()
 
 
 def chosen(question, what, names):
@@ -99,24 +116,40 @@ def read_excel(path, question, notes, modules):
 def excel_rows(sheet, question):
     wide, want = question["max_columns"], question["head_rows"]
     most = max(want, 100)
-    rows = [list(map(kept, r)) for r in sheet.iter_rows(max_row=most + 1, max_col=wide, values_only=True)]
+    every = sheet.iter_rows(max_row=FEW + 2, max_col=wide, values_only=True)
+    first = list(itertools.islice(every, most + 1))
+    rows = [list(map(kept, r)) for r in first]
     while rows and all(v is None for v in rows[-1]):
         rows.pop()
     header = rows.pop(0) if rows else []
     width = max((i + 1 for r in [header, *rows] for i, v in enumerate(r) if v is not None), default=0)
     labels = ["Unnamed: %d" % i if v is None else v if type(v) is str else str(v) for i, v in enumerate(header[:width])]
     columns = [[r[i] for r in rows] for i in range(width)]
+    tally, blank = Tally(), 0
+    for i, r in enumerate(itertools.chain(first[1:], every), 1):
+        if i > FEW or not tally.whole or i > most and time.monotonic() > tally.until:
+            tally.whole = False
+            break
+        if all(v is None for v in r[:width]):
+            blank += 1  # is a row only if others follow
+        else:
+            for _ in range(blank):
+                tally.add(())
+            tally.add(list(map(key, r[:width])))
+            blank = 0
+    counted = tally.table()
     # What a sheet declares of its size is a bound: empty rows and columns that are formatted count there.
     bound = (sheet.max_row or 0) - 1
     return {
         "labels": labels, "dtypes": [joined(map(kind_name, c)) for c in columns], "columns": [c[:want] for c in columns],
-        "rows": None if sheet.max_row is None or bound > most else len(rows), "estimate": bound if bound > most else None,
+        "rows": tally.n if tally.whole else None, "estimate": None if tally.whole or bound <= most else bound,
+        "counted": counted,
         "width": max(width, sheet.max_column or 0) if width == wide else width,
     }
 
 
 def read_parquet(path, question, notes, modules):
-    arrow, parquet = modules
+    arrow, parquet, _ = modules
     with parquet.ParquetFile(path, memory_map=False, pre_buffer=False, buffer_size=1 << 16) as f:
         meta, schema, wide = f.metadata, f.schema_arrow, question["max_columns"]
         group = next((i for i in range(meta.num_row_groups) if meta.row_group(i).num_rows), None)
@@ -124,11 +157,12 @@ def read_parquet(path, question, notes, modules):
         few = names[:wide] if len(names) > wide else None
         if group is not None:
             batch = next(f.iter_batches(question["head_rows"], row_groups=[group], columns=few, use_threads=False), None)
-        return arrow_head(arrow, schema, batch, meta.num_rows, wide, notes)
+        size = min(10_000, (16 << 20) * len(batch) // max(batch.nbytes, 1) + 1) if batch else 1
+        return arrow_head(arrow, schema, batch, meta.num_rows, wide, notes, lambda: f.iter_batches(size, columns=few, use_threads=False))
 
 
 def read_feather(path, question, notes, modules):
-    arrow, ipc = modules
+    arrow, ipc, _ = modules
     wide = question["max_columns"]
     with arrow.OSFile(path) as f:
         magic = f.read(6)
@@ -138,12 +172,13 @@ def read_feather(path, question, notes, modules):
         if magic != b"ARROW1":
             with ipc.open_stream(f) as s:
                 batch = next((b for b in s if b.num_rows), None)
-                return arrow_head(arrow, s.schema, batch, None, wide, notes)
+                return arrow_head(arrow, s.schema, batch, None, wide, notes, lambda: itertools.chain([batch] if batch else [], s))
         schema = ipc.open_file(f).schema
         some = list(range(min(len(schema), wide)))
         with ipc.open_file(f, options=ipc.IpcReadOptions(use_threads=False, included_fields=some)) as r:
-            batch = next((b for b in map(r.get_batch, range(r.num_record_batches)) if b.num_rows), None)
-    return arrow_head(arrow, schema, batch, arrow_count(path), wide, notes)
+            every = range(r.num_record_batches)
+            batch = next((b for b in map(r.get_batch, every) if b.num_rows), None)
+            return arrow_head(arrow, schema, batch, arrow_count(path), wide, notes, lambda: map(r.get_batch, every))
 
 
 def arrow_count(path):
@@ -156,34 +191,31 @@ def arrow_count(path):
         return None
 
 
-def arrow_head(arrow, schema, batch, rows, wide, notes):
+def arrow_head(arrow, schema, batch, rows, wide, notes, batches):
     columns = [[] for _ in range(min(len(schema), wide))]
     if batch is not None:
         columns = [arrow_values(arrow, batch.column(i).slice(0, 100), schema.field(i).name, notes) for i in range(len(columns))]
-    return {"labels": schema.names, "dtypes": [str(f.type) for f in schema][:wide], "columns": columns, "rows": rows}
+    return {
+        "labels": schema.names, "dtypes": [str(f.type) for f in schema][:wide], "columns": columns, "rows": rows,
+        "counted": arrow_counted(arrow, schema, batches, wide),
+    }
 
 
-def arrow_values(arrow, column, name, notes):
-    kind = column.type
+def arrow_counted(arrow, schema, batches, wide):
+    """The first rows as a table, which is described as that of a data frame is."""
+    until, some, n, seen, held, whole = figures_end(), [], 0, 0, 0, False
     try:
-        # Of nanoseconds pyarrow makes objects of pandas, which need not be there and is slow to import.
-        if arrow.types.is_timestamp(kind) and kind.unit == "ns":
-            return [v and v.replace(" ", "T", 1) for v in column.cast(arrow.string()).to_pylist()]
-        if arrow.types.is_duration(kind) and kind.unit == "ns":
-            column = column.cast(arrow.duration("us"), safe=False)
-        elif arrow.types.is_time64(kind) and kind.unit == "ns":
-            column = column.cast(arrow.time64("us"), safe=False)
-        return column.to_pylist()
-    except MemoryError:
-        raise
-    except Exception as e:
-        try:
-            return column.cast(arrow.string()).to_pylist()
-        except MemoryError:
-            raise
-        except Exception:
-            notes.append("the values of %s cannot be shown: %s" % (label(name), failure(e)))
-            return ["<not shown>"] * len(column)
+        for b in batches():
+            some.append(b.slice(0, FEW - n))
+            n, seen, held = n + len(some[-1]), seen + len(b), held + b.nbytes
+            if seen > FEW or held > BATCHES or time.monotonic() > until:
+                break
+        else:
+            whole = True
+        table = arrow.Table.from_batches(some) if some else schema.empty_table()
+    except Exception:  # there is not the memory, or a later part is broken
+        return None
+    return (arrow_table(table, wide), n, whole) if n or whole else None
 
 
 # By format: what reads it, the package that it takes, and the modules of it.
@@ -193,6 +225,6 @@ READERS = {
     "jsonl": (read_jsonl, "", ()),
     "sqlite": (read_sqlite, "sqlite3", ("sqlite3",)),
     "excel": (read_excel, "openpyxl", ("openpyxl",)),
-    "parquet": (read_parquet, "pyarrow", ("pyarrow", "pyarrow.parquet")),
-    "feather": (read_feather, "pyarrow", ("pyarrow", "pyarrow.ipc")),
+    "parquet": (read_parquet, "pyarrow", ("pyarrow", "pyarrow.parquet", "pyarrow.compute")),
+    "feather": (read_feather, "pyarrow", ("pyarrow", "pyarrow.ipc", "pyarrow.compute")),
 }

@@ -128,7 +128,7 @@ def read_delimited(path, question, notes, _, tabs=False):
 
 def delimited_rows(f, path, delimiter, question, notes):
     wide, want = question["max_columns"], question["head_rows"]
-    state, header, rows, n, chars, longer = started(), None, [], 0, 0, False
+    state, header, rows, n, chars, longer, tally = started(), None, [], 0, 0, False, Tally("")
     for row in csv.reader(lines(f, state), delimiter=delimiter):
         if state["late"]:
             break  # a row that was not read to its end
@@ -139,6 +139,8 @@ def delimited_rows(f, path, delimiter, question, notes):
             header = row
             continue
         n += 1
+        if tally.whole:
+            tally.add([v if len(v) <= WHOLE else key(v) for v in row[:wide]])
         longer = longer or len(row) > len(header)
         if len(rows) < want or len(rows) < TYPED and chars < KEPT:
             rows.append([kept(v) for v in row[:wide]])
@@ -161,9 +163,10 @@ def delimited_rows(f, path, delimiter, question, notes):
     if any("\ufffd" in v for c in columns for v in c[:want]):
         notes.append("some bytes are no text in this encoding, and shown as \ufffd; give encoding where it is another one")
     count, estimate = total(f, path, state, n)
+    tally.whole = tally.whole and count is not None
     return {
         "labels": labels, "dtypes": [k for k, _ in typed], "columns": [c[:want] for _, c in typed],
-        "rows": count, "estimate": estimate, "width": len(header),
+        "rows": count, "estimate": estimate, "width": len(header), "counted": tally.table(typed_column),
     }
 
 
@@ -185,15 +188,15 @@ def read_jsonl(path, question, notes, _):
     f, encoding = open_text(path, question, notes)
     with f:
         want, state, n, chars, bad = question["head_rows"], started(), 0, 0, 0
-        kinds, head = {}, []
+        kinds, head, tally = {}, [], Tally()
         for line in lines(f, state):
             state["chars"] = 0
             line = line.strip()
             if not line:
                 continue
             n += 1
-            if len(head) >= want and (n > TYPED or chars >= KEPT):
-                state["enough"] = True
+            state["enough"] = len(head) >= want and (n > TYPED or chars >= KEPT)
+            if state["enough"] and not tally.whole:
                 continue
             chars += len(line)
             try:
@@ -207,8 +210,10 @@ def read_jsonl(path, question, notes, _):
                 continue
             if type(row) is not dict:
                 row = {"value": row}
-            for k, v in row.items():
+            for k, v in () if state["enough"] else row.items():
                 kinds.setdefault(k, set()).add(kind_name(v))
+            if tally.whole:
+                tally.add([key(row.get(k)) for k in itertools.islice(kinds, question["max_columns"])])
             if len(head) < want:
                 head.append({k: kept(v) for k, v in row.items()})
         if bad:
@@ -221,8 +226,10 @@ def read_jsonl(path, question, notes, _):
         elif state["enough"]:
             notes.append("columns and types are those of the file's first rows")
         count, estimate = total(f, path, state, n)
+        tally.whole = tally.whole and count is not None
     labels = list(kinds)
     return {
         "labels": labels, "dtypes": [joined(kinds[k]) for k in labels], "rows": count, "estimate": estimate,
         "columns": [[row.get(k) for row in head] for k in labels[: question["max_columns"]]], "more": {"encoding": encoding},
+        "counted": tally.table(),
     }

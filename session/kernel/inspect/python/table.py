@@ -59,6 +59,8 @@ def figures(out, table, labels, columns, rows, notes):
             figure = {"count": rows - missing} if rows is not None else {}
             if how:
                 found, problem = limited(2, table["describe"], column, how, rows is None or rows <= MANY)
+                if found and few and "unique" not in found and "distinct" in table:
+                    found["unique"], problem = limited(2, table["distinct"], column)
                 for k, x in (found or {}).items():
                     figure[k] = cell(x, 100)
             if figure:
@@ -151,6 +153,7 @@ def pandas_table(v, wide):
         "memory": lambda: v.memory_usage(index=True, deep=rows is not None and rows <= FEW).sum(),
         "column": lambda i: v.iloc[:, i],
         "missing": lambda c: c.isna().sum(),
+        "distinct": lambda c: int(c.nunique()),
         "describe": pandas_column,
     }
 
@@ -203,6 +206,7 @@ def polars_table(v, wide):
         "memory": v.estimated_size,
         "column": lambda i: v.to_series(i),
         "missing": lambda c: c.null_count(),
+        "distinct": lambda c: c.drop_nulls().n_unique(),
         "describe": polars_column,
         "head": lambda n: (None, [v.to_series(i).head(n).to_list() for i in range(len(v.columns[:wide]))]),
     }
@@ -222,24 +226,68 @@ def polars_column(c, how, quartiles):
 
 def arrow_table(v, wide):
     compute = sys.modules.get("pyarrow.compute")
+    arrow = sys.modules["pyarrow"]
 
-    def describe(c, how, _):
-        if compute is None:
+    def able(figure, *args):
+        """Of lists and the like there are no figures."""
+        try:
+            return figure(*args) if compute else {}
+        except NotImplementedError:
             return {}
+
+    def missing(c):
+        return compute.is_null(c, nan_is_null=True)
+
+    def plain(x):
+        return arrow_values(arrow, arrow.repeat(x, 1), "", [])[0]
+
+    def describe(c, how, quartiles):
+        c = c.filter(compute.invert(missing(c)))
         if how == "value":
-            return {"unique": compute.count_distinct(c).as_py()}
-        ends = compute.min_max(c).as_py()
-        figures = {"min": ends["min"], "max": ends["max"]}
-        if how == "number":
-            figures["mean"], figures["std"] = compute.mean(c).as_py(), compute.stddev(c, ddof=1).as_py()
-        return figures
+            counts = compute.value_counts(c)
+            times = counts.field("counts").to_pylist()
+            if not times:
+                return {"unique": 0}
+            most = max(times)
+            return {"unique": len(times), "top": plain(counts.field("values")[times.index(most)]), "freq": most}
+        ends = compute.min_max(c)
+        out = {} if how == "moment" else {"mean": compute.mean(c).as_py(), "std": compute.stddev(c, ddof=1).as_py()}
+        out["min"] = plain(ends["min"])
+        if how == "number" and quartiles:
+            out.update(zip(("25%", "50%", "75%"), compute.quantile(c, [0.25, 0.5, 0.75]).to_pylist()))
+        out["max"] = plain(ends["max"])
+        return out
 
     return {
         "labels": v.column_names[:wide],
         "dtypes": [str(f.type) for f in v.schema][:wide],
         "memory": lambda: v.nbytes,
         "column": lambda i: v.column(i),
-        "missing": lambda c: c.null_count,
-        "describe": describe,
+        "missing": lambda c: c.null_count if compute is None else compute.sum(missing(c)).as_py() or 0,
+        "distinct": lambda c: compute.count_distinct(c.filter(compute.invert(missing(c)))).as_py(),
+        "describe": lambda *args: able(describe, *args),
         "head": lambda n: (None, [v.column(i).slice(0, n).to_pylist() for i in range(len(v.column_names[:wide]))]),
     }
+
+
+def arrow_values(arrow, column, name, notes):
+    kind = column.type
+    try:
+        # Of nanoseconds pyarrow makes objects of pandas, which need not be there and is slow to import.
+        if arrow.types.is_timestamp(kind) and kind.unit == "ns":
+            return [v and v.replace(" ", "T", 1).replace(".000000000", "") for v in column.cast(arrow.string()).to_pylist()]
+        if arrow.types.is_duration(kind) and kind.unit == "ns":
+            column = column.cast(arrow.duration("us"), safe=False)
+        elif arrow.types.is_time64(kind) and kind.unit == "ns":
+            column = column.cast(arrow.time64("us"), safe=False)
+        return column.to_pylist()
+    except MemoryError:
+        raise
+    except Exception as e:
+        try:
+            return column.cast(arrow.string()).to_pylist()
+        except MemoryError:
+            raise
+        except Exception:
+            notes.append("the values of %s cannot be shown: %s" % (label(name), failure(e)))
+            return ["<not shown>"] * len(column)
