@@ -107,6 +107,45 @@ func TestWordsOfAFigure(t *testing.T) {
 	})
 }
 
+// Charts and maps without a picture are described in words, without their data. The contract's form has the data.
+func TestWordsOfCharts(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
+		m := newTalk(t)
+		type (
+			dict = toolstest.Dict
+			list = []any
+		)
+		rows := list{dict{"site": "A", "t": 0.5}, dict{"site": "B", "t": 92.4}}
+		lite := dict{"mark": "bar", "data": dict{"values": rows}, "encoding": dict{"x": dict{"field": "site"}, "y": dict{"field": "t"}}}
+		vega := dict{"data": list{dict{"name": "d", "values": rows}}, "marks": list{dict{"type": "rect", "from": dict{"data": "d"}, "encode": dict{"update": dict{"y": dict{"field": "t"}}}}}}
+		plot := dict{"data": list{dict{"type": "bar", "x": list{"A", "B"}, "y": list{0.5, 92.4}}}, "layout": dict{}}
+		land := dict{"type": "Feature", "properties": dict{"name": "A"}, "geometry": dict{"type": "LineString", "coordinates": list{list{5.9, 45.8}, list{10.5, 47.8}}}}
+		for _, c := range []struct {
+			name, want string
+			forms      dict
+		}{
+			{"Vega-Lite", "Vega-Lite chart: bar (x: site A … B, y: t 0.5 … 92.4), 2 rows", dict{"application/vnd.vegalite.v5+json": lite, "text/plain": "alt.Chart(...)"}},
+			{"Vega", "Vega chart: rect (y: t 0.5 … 92.4), 2 rows", dict{"application/vnd.vega.v5+json": vega}},
+			{"Plotly", "plotly figure: bar 2 points, x A … B, y 0.5 … 92.4", dict{"application/vnd.plotly.v1+json": plot}},
+			{"GeoJSON", "GeoJSON: 1 feature (1 LineString), longitude 5.9 … 10.5, latitude 45.8 … 47.8, properties name", dict{"application/geo+json": land, "text/plain": "<IPython.display.GeoJSON object>"}},
+			{"Vega-Lite with a picture", "@@ image 1, 1×1: jupyter://images/", dict{"application/vnd.vegalite.v5+json": lite, "image/png": onePixel}},
+			{"GeoJSON with a picture", "@@ image 1, 1×1: jupyter://images/", dict{"application/geo+json": land, "image/png": onePixel}},
+		} {
+			path := m.book(code("aaaa", "chart", displayed(c.forms)))
+			answer := m.says("read_nb_cells", dict{"path": path})
+			test.StrContains(t, answer, c.want, test.Sprint(c.name))
+			test.StrNotContains(t, answer, "coordinates", test.Sprint(c.name))
+			test.StrNotContains(t, answer, "values", test.Sprint(c.name))
+			test.StrNotContains(t, answer, "object>", test.Sprint(c.name))
+			if c.forms["image/png"] != nil {
+				test.StrNotContains(t, answer, " … ", test.Sprint(c.name, "is shown and described"))
+			}
+		}
+		path := m.book(code("aaaa", "chart", displayed(dict{"application/geo+json": land})))
+		test.StrContains(t, toolstest.MessageOf(m.Good("read_nb_cells", dict{"path": path}, nil)), "coordinates", test.Sprint("as JSON"))
+	})
+}
+
 // nasty has characters that would end a line, and invisible ones.
 const nasty = "a\u202eb\u2028c\u200b\u0085d"
 

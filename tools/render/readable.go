@@ -101,7 +101,7 @@ func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 		}
 		return kept
 	}
-	if chart := figure.Vega(data); chart != "" {
+	if chart := cmp.Or(figure.Vega(data), figure.GeoJSON(data)); chart != "" {
 		return map[string]any{"text/plain": chart}
 	}
 	forms := slices.SortedFunc(maps.Keys(data), func(a, b string) int {

@@ -51,8 +51,7 @@ func titleOf(of map[string]any, most int) string {
 	if m, ok := title.(map[string]any); ok {
 		title = m["text"]
 	}
-	s, _ := title.(string)
-	return clean(markup.ReplaceAllString(s, " "), most)
+	return clean(markup.ReplaceAllString(textOf(title, " "), " "), most)
 }
 
 // axesOf returns the axes of a layout, with their titles, or of its first scene.
@@ -148,13 +147,11 @@ func points(trace map[string]any) (count int, ranges []string) {
 			}
 		}
 	}
-	dimensions, _ := trace["dimensions"].([]any)
-	for _, d := range dimensions[:min(len(dimensions), mostRanges)] {
-		dimension, _ := d.(map[string]any)
+	dimensions := objects(trace["dimensions"])
+	for _, dimension := range dimensions[:min(len(dimensions), mostRanges)] {
 		if v, ok := valuesOf(dimension["values"]); ok {
 			count = max(count, v.count)
-			name, _ := dimension["label"].(string)
-			ranges = append(ranges, strings.TrimSpace(said(clean(name, mostName))+" "+v.between()))
+			ranges = append(ranges, strings.TrimSpace(said(clean(textOf(dimension["label"], ""), mostName))+" "+v.between()))
 		}
 	}
 	return count, ranges

@@ -79,7 +79,10 @@ func number(v float64) string {
 
 // names formats the names of the axes: " (x: day, y: EUR)", "" if they have none.
 func names(axes [][2]string) string {
-	parts := lo.FilterMap(axes, func(a [2]string, _ int) (string, bool) { return a[0] + ": " + said(a[1]), a[1] != "" })
+	return bracketed(lo.FilterMap(axes, func(a [2]string, _ int) (string, bool) { return a[0] + ": " + said(a[1]), a[1] != "" }))
+}
+
+func bracketed(parts []string) string {
 	if len(parts) == 0 {
 		return ""
 	}

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/textfmt"
 )
@@ -18,35 +21,23 @@ var (
 )
 
 // Vega describes a display's Vega or Vega-Lite chart, from its own MIME type or Altair's HTML, in a line of at most 400
-// characters: title, mark, the fields of its encodings, and the number of rows. It is "" without a chart.
+// characters: title, mark, the fields of its encodings with the ranges of inline data, and the number of rows. It is ""
+// without a chart.
 func Vega(data map[string]any) string {
 	for _, mime := range slices.Sorted(maps.Keys(data)) {
-		if !vegaType.MatchString(mime) {
-			continue
-		}
-		spec, ok := data[mime].(map[string]any)
-		if text, isText := data[mime].(string); isText {
-			ok = json.Unmarshal([]byte(text), &spec) == nil
-		}
-		if ok {
-			return chart(spec)
+		if vegaType.MatchString(mime) {
+			if line := chart(object(data[mime])); line != "" {
+				return line
+			}
 		}
 	}
-	page, _ := data["text/html"].(string)
-	if lines, ok := data["text/html"].([]any); ok {
-		for _, line := range lines {
-			s, _ := line.(string)
-			page += s
-		}
-	}
+	page := textOf(data["text/html"], "")
 	if !strings.Contains(page, "vega") {
 		return ""
 	}
 	for _, at := range vegaScript.FindAllStringSubmatchIndex(page, mostTraces) {
 		var spec map[string]any
-		if json.NewDecoder(strings.NewReader(page[at[2]:])).Decode(&spec) != nil {
-			continue
-		}
+		_ = json.NewDecoder(strings.NewReader(page[at[2]:])).Decode(&spec) // nil for malformed JSON
 		if line := chart(spec); line != "" {
 			return line
 		}
@@ -54,152 +45,203 @@ func Vega(data map[string]any) string {
 	return ""
 }
 
+// object returns an object, which a display may also have as the text of its JSON.
+func object(v any) map[string]any {
+	of, ok := v.(map[string]any)
+	if !ok {
+		_ = json.Unmarshal([]byte(textOf(v, "")), &of) // nil for malformed JSON
+	}
+	return of
+}
+
+// objects returns the objects in a list, or a single object.
+func objects(v any) []map[string]any {
+	if of, ok := v.(map[string]any); ok {
+		return []map[string]any{of}
+	}
+	list, _ := v.([]any)
+	return lo.FilterMap(list, func(one any, _ int) (map[string]any, bool) { m, ok := one.(map[string]any); return m, ok })
+}
+
+// textOf returns a text, which may also be a list of lines.
+func textOf(v any, joint string) string {
+	if list, ok := v.([]any); ok {
+		return strings.Join(lo.FilterMap(list, func(one any, _ int) (string, bool) { s, ok := one.(string); return s, ok }), joint)
+	}
+	s, _ := v.(string)
+	return s
+}
+
 // A vegaChart is a chart with the data that its parts refer to.
 type vegaChart struct {
-	spec  map[string]any
-	parts int // described so far
+	sets  map[string][]any // inline data by name, without data that is transformed before it is drawn
+	told  map[string]bool  // ranges that the line has: layers share them
+	parts int              // described so far
 }
 
 func chart(spec map[string]any) string {
-	c := vegaChart{spec: spec}
-	kind, parts := "Vega-Lite chart", c.views(spec, nil, 0)
-	if marks, ok := spec["marks"].([]any); ok {
-		kind, parts = "Vega chart", c.marks(marks)
+	c, rows := vegaChart{sets: map[string][]any{}, told: map[string]bool{}}, 0
+	for name, set := range child(spec, "datasets") {
+		c.sets[name] = rowsIn(set)
+		rows += len(c.sets[name])
+	}
+	for _, set := range objects(spec["data"]) { // a list in Vega
+		values := rowsIn(set)
+		rows += len(values)
+		if name := textOf(set["name"], ""); name != "" && values != nil && !transformed(set) {
+			c.sets[name] = values
+		}
+	}
+	kind, parts := "Vega-Lite chart", c.views(spec, nil, nil, 0)
+	if _, ok := spec["marks"].([]any); ok {
+		kind, parts = "Vega chart", c.marks(spec)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	line := strings.TrimSpace(kind+" "+headingOf(titleOf(spec, mostTitle), nil)) + ": " + strings.Join(parts, "; ")
+	line, rest := strings.TrimSpace(kind+" "+headingOf(titleOf(spec, mostTitle), nil))+": "+strings.Join(parts, "; "), ""
 	if left := c.parts - len(parts); left > 0 {
-		line += "; and " + textfmt.Plural(left, "more mark")
+		rest = "; and " + textfmt.Plural(left, "more mark")
 	}
-	if rows := c.rows(); rows > 0 {
-		rest := ", " + textfmt.Plural(rows, "row")
-		return clip(line, mostText-textfmt.Size(rest)) + rest
+	if rows > 0 {
+		rest += ", " + textfmt.Plural(rows, "row")
 	}
-	return clip(line, mostText)
+	return clip(line, mostText-textfmt.Size(rest)) + rest
 }
 
-// composed are the members of a view that have views.
-var composed = []string{"layer", "hconcat", "vconcat", "concat"}
+// rowsIn returns the rows of inline data: a list, or the values of an object.
+func rowsIn(v any) []any {
+	if of, ok := v.(map[string]any); ok {
+		v = of["values"]
+	}
+	rows, _ := v.([]any)
+	return rows
+}
+
+// transformed reports whether a view or a data set has transforms: the drawn values may differ from the data.
+func transformed(of map[string]any) bool { return len(objects(of["transform"])) > 0 }
+
+// composed are the members of a view that have views. A "spec" is of a facet, or repeated.
+var composed = []string{"layer", "hconcat", "vconcat", "concat", "spec"}
 
 // views describes the marks of a view and its nested views, each with its encodings and those of the enclosing views.
-func (c *vegaChart) views(view map[string]any, around map[string]any, depth int) (out []string) {
-	encoding := maps.Clone(around)
-	if encoding == nil {
-		encoding = map[string]any{}
+func (c *vegaChart) views(view map[string]any, around []map[string]any, rows []any, depth int) (out []string) {
+	encoding := append(slices.Clip(around), child(view, "encoding"))
+	if _, ok := view["data"]; ok {
+		data := child(view, "data")
+		if rows = rowsIn(data); rows == nil {
+			rows = c.sets[textOf(data["name"], "")]
+		}
 	}
-	maps.Copy(encoding, child(view, "encoding"))
-	mark, _ := view["mark"].(string)
-	if m := child(view, "mark"); m != nil {
-		mark, _ = m["type"].(string)
+	if transformed(view) {
+		rows = nil
 	}
-	if mark != "" {
+	if mark := cmp.Or(textOf(view["mark"], ""), textOf(child(view, "mark")["type"], "")); mark != "" {
 		if c.parts++; c.parts <= mostTraces {
-			out = append(out, strings.TrimSpace(clean(mark, mostName)+" "+encodings(encoding)))
+			out = append(out, strings.TrimSpace(clean(mark, mostName)+" "+c.encodings(lo.Assign(encoding...), rows)))
 		}
 	}
 	if depth == deepest {
 		return out
 	}
 	for _, key := range composed {
-		inner, _ := view[key].([]any)
-		for _, v := range inner {
-			if v, ok := v.(map[string]any); ok {
-				out = append(out, c.views(v, encoding, depth+1)...)
-			}
+		for _, v := range objects(view[key]) {
+			out = append(out, c.views(v, encoding, rows, depth+1)...)
 		}
-	}
-	if inner := child(view, "spec"); inner != nil { // of a facet, or repeated
-		out = append(out, c.views(inner, encoding, depth+1)...)
 	}
 	return out
 }
 
-// encodings formats the fields by channel: "(x: site, y: mean t)".
-func encodings(of map[string]any) string {
-	first := []string{"x", "y", "color", "size", "shape"}
-	rank := func(channel string) int {
-		if i := slices.Index(first, channel); i >= 0 {
-			return i
-		}
-		return len(first)
-	}
+// encodings formats the fields by channel: "(x: site A … D, y: mean t)".
+func (c *vegaChart) encodings(of map[string]any, rows []any) string {
+	last := []string{"shape", "size", "color", "y", "x"}
 	channels := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+		return cmp.Or(cmp.Compare(slices.Index(last, b), slices.Index(last, a)), strings.Compare(a, b))
 	})
-	var out [][2]string
+	var out []string
 	for _, name := range channels[:min(len(channels), mostTraces)] {
-		if text := fieldOf(of[name]); text != "" {
-			out = append(out, [2]string{clean(name, mostName), text})
+		if text := c.fieldOf(of[name], name, rows); text != "" {
+			out = append(out, clean(name, mostName)+": "+text)
 		}
 	}
-	return names(out)
+	return bracketed(out)
 }
 
-// fieldOf returns the field of an encoding and its aggregate: "mean t".
-func fieldOf(v any) string {
-	if list, ok := v.([]any); ok && len(list) > 0 { // as in tooltips
-		v = list[0]
-	}
-	of, _ := v.(map[string]any)
-	made, _ := of["aggregate"].(string)
-	if unit, ok := of["timeUnit"].(string); ok && made == "" {
-		made = unit
-	}
-	field, _ := of["field"].(string)
+// positions are the channels whose ranges are described.
+var positions = []string{"x", "y", "longitude", "latitude", "theta"}
+
+// fieldOf returns the field of an encoding, its aggregate, its title if it has another one, and its range: "mean t",
+// `t "Yield" 0 … 92`.
+func (c *vegaChart) fieldOf(v any, channel string, rows []any) string {
+	of := lo.FirstOrEmpty(objects(v)) // tooltips have a list
+	made := cmp.Or(textOf(of["aggregate"], ""), textOf(of["timeUnit"], ""))
+	field := strings.ReplaceAll(textOf(of["field"], ""), `\`, "") // "a\.b" is the name "a.b"
+	name := field
 	if repeat, ok := child(of, "field")["repeat"].(string); ok {
-		field = "each " + repeat
+		name = "each " + repeat
 	}
-	return clean(strings.TrimSpace(made+" "+field), mostName)
+	name = clean(strings.TrimSpace(made+" "+name), mostName)
+	if name == "" {
+		return ""
+	}
+	text := said(name)
+	if title := cmp.Or(titleOf(child(of, "axis"), mostName), titleOf(of, mostName)); title != "" && title != name {
+		text += " " + quoted(title)
+	}
+	if slices.Contains(positions, channel) && of["aggregate"] == nil {
+		between := rangeOf(rows, field, textOf(of["type"], ""))
+		if told := name + " " + between; between != "" && !c.told[told] {
+			c.told[told] = true
+			text += " " + between
+		}
+	}
+	return text
 }
 
-// marks describes the marks of a Vega chart, with the drawn fields.
-func (c *vegaChart) marks(marks []any) (out []string) {
-	for _, v := range marks {
-		mark, _ := v.(map[string]any)
-		kind, _ := mark["type"].(string)
-		if kind == "" {
-			continue
-		}
-		if inner, _ := mark["marks"].([]any); kind == "group" && len(inner) > 0 {
-			out = append(out, c.marks(inner)...)
-			continue
-		}
-		if c.parts++; c.parts > mostTraces {
-			continue
-		}
-		fields := map[string]any{}
-		for _, state := range []string{"update", "enter"} {
-			maps.Copy(fields, child(child(mark, "encode"), state))
-		}
-		out = append(out, strings.TrimSpace(clean(kind, mostName)+" "+encodings(fields)))
+// mostFew is how many different texts a field may have to be described by the first and the last one. More are counted.
+const mostFew = 20
+
+// isoDate matches the beginning of dates whose order is the order of their texts.
+var isoDate = regexp.MustCompile(`^\d{4}-\d\d`)
+
+// rangeOf formats the range of a field of rows, or the number of its texts if they are many.
+func rangeOf(rows []any, field, kind string) string {
+	column := lo.Map(rows, func(row any, _ int) any {
+		of, _ := row.(map[string]any)
+		return of[field]
+	})
+	all, _ := valuesOf(column)
+	texts := lo.Uniq(lo.FilterMap(column, func(v any, _ int) (string, bool) { s, ok := v.(string); return s, ok }))
+	switch {
+	case kind == "temporal" && all.numbers > all.texts: // milliseconds
+		texts = lo.Map([]float64{all.low, all.high}, func(v float64, _ int) string { return time.UnixMilli(int64(v)).UTC().Format("2006-01-02T15:04:05") })
+		all.texts = all.numbers + 1
+	case isoDate.MatchString(all.first):
+		slices.Sort(texts)
+	case kind != "temporal" && all.texts > all.numbers && len(texts) > mostFew:
+		return textfmt.Plural(len(texts), "value")
 	}
-	return out
+	if len(texts) > 0 {
+		all.first, all.last = texts[0], texts[len(texts)-1]
+	}
+	return all.between()
 }
 
-// rows returns how many rows of data the chart contains.
-func (c *vegaChart) rows() (n int) {
-	count := func(v any) {
-		switch v := v.(type) {
-		case []any:
-			n += len(v)
-		case map[string]any:
-			values, _ := v["values"].([]any)
-			n += len(values)
+// marks describes the marks of a Vega chart or group, with the drawn fields.
+func (c *vegaChart) marks(group map[string]any) (out []string) {
+	for _, mark := range objects(group["marks"]) {
+		kind, from := textOf(mark["type"], ""), child(mark, "from")
+		if facet := child(from, "facet"); facet != nil {
+			c.sets[textOf(facet["name"], "")] = c.sets[textOf(facet["data"], "")]
 		}
-	}
-	for _, set := range child(c.spec, "datasets") {
-		count(set)
-	}
-	if list, ok := c.spec["data"].([]any); ok { // of Vega
-		for _, one := range list {
-			if one, ok := one.(map[string]any); ok {
-				count(one)
+		if len(objects(mark["marks"])) > 0 && kind == "group" {
+			out = append(out, c.marks(mark)...)
+		} else if kind != "" {
+			if c.parts++; c.parts <= mostTraces {
+				fields := lo.Assign(child(child(mark, "encode"), "update"), child(child(mark, "encode"), "enter"))
+				out = append(out, strings.TrimSpace(clean(kind, mostName)+" "+c.encodings(fields, c.sets[textOf(from["data"], "")])))
 			}
 		}
-	} else {
-		count(c.spec["data"])
 	}
-	return n
+	return out
 }
