@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The record of what a client was shown is dropped with it, also for open documents.
+// The record of the cells shown to a client is dropped with it, also for open documents.
 func TestForgetForgetsWhatWasShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		forget string

@@ -94,18 +94,6 @@ func (o *offer) settle(text string) string {
 	})
 }
 
-// A settledError is an error with its hints settled.
-type settledError struct {
-	error
-	text string
-}
-
-func (e settledError) Error() string { return e.text }
-func (e settledError) Unwrap() error { return e.error }
-
-// Kind is empty: a settledError only changes words.
-func (settledError) Kind() string { return "" }
-
 // wanted matches a hint to give an argument of the called tool.
 var wanted = regexp.MustCompile(`^[,;:] (?:or )?give ([a-z_]+)\b`)
 
@@ -122,10 +110,7 @@ func (o *offer) settleError(t tool.Tool, err error) error {
 		}
 		return textfmt.Hint(clause)
 	})
-	if now := o.settle(fitting); now != text {
-		return settledError{err, now}
-	}
-	return err
+	return tool.Reworded(err, o.settle(fitting))
 }
 
 // settleResult settles the hints of an answer. inWords means that its texts are settled already.

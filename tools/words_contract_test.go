@@ -81,7 +81,7 @@ func bare(t *testing.T) func(c *client.Client, name string, args toolstest.Dict)
 func holdsWords(t *testing.T, what, ran, read string) {
 	t.Helper()
 	test.False(t, json.Valid([]byte(ran)), test.Sprint(what))
-	test.StrHasSuffix(t, "]\nanswer", ran, test.Sprint(what))
+	test.StrHasSuffix(t, "]\n@@ out\nanswer", ran, test.Sprint(what))
 	cells, _, err := plaintest.Cells(read)
 	must.NoError(t, err, must.Sprint(what, read))
 	must.SliceLen(t, 2, cells, must.Sprint(what, read))

@@ -161,7 +161,7 @@ func TestWordsOfProgressBars(t *testing.T) {
 			code("bbbb", "2", printed(states+"\n")),
 		)
 		want := "100% |##################################################| a bar"
-		if got := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}); got != "@@0 aaaa [1]\n"+want {
+		if got := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}); got != "@@0 aaaa [1]\n@@ out\n"+want {
 			t.Errorf("ran: %s", got)
 		}
 		cells, _ := m.cells(toolstest.Dict{"path": path})

@@ -41,23 +41,23 @@ None`
 			what, source string
 			want         []string // the blocks: "head|body"
 		}{
-			{"HTML alone", "display({'text/html': '" + tableHTML + "'}, raw=True)", []string{"|| a | b |\n|---|---|\n| 1 | 2 |"}},
-			{"HTML beside text", "display({'text/html': '" + tableHTML + "', 'text/plain': 'a b'}, raw=True)", []string{"|a b"}},
-			{"HTML(...)", "display(HTML('<b>bold</b> words'))", []string{"|**bold** words"}},
-			{"JSON(...)", "display(JSON({'a': [1, 2]}))", []string{`|{"a":[1,2]}`}},
-			{"Markdown(...)", "display(Markdown('# head'))", []string{"|# head"}},
-			{"scripts", "display({'application/javascript': 'draw()', 'text/html': '<script>draw()</script>'}, raw=True)", []string{"|<text/html of 23 characters, which only a browser shows>"}},
-			{"a script", "display({'application/javascript': 'draw()'}, raw=True)", []string{"|<application/javascript of 6 characters, which only a browser shows>"}},
-			{"a widget", "display({'application/vnd.jupyter.widget-view+json': {'model_id': 'abc'}, 'text/plain': 'IntSlider(value=0)'}, raw=True)", []string{"|IntSlider(value=0)\n<widget, initial state>"}},
-			{"a bar that the run has moved", bar, []string{"|epoch 100% 30 of 30 30/30 [00:03]"}},
-			{"stderr", "print('a')\nprint('b', file=sys.stderr)", []string{"|a", " stderr|b"}},
+			{"HTML alone", "display({'text/html': '" + tableHTML + "'}, raw=True)", []string{"|", " out|| a | b |\n|---|---|\n| 1 | 2 |"}},
+			{"HTML beside text", "display({'text/html': '" + tableHTML + "', 'text/plain': 'a b'}, raw=True)", []string{"|", " out|a b"}},
+			{"HTML(...)", "display(HTML('<b>bold</b> words'))", []string{"|", " out|**bold** words"}},
+			{"JSON(...)", "display(JSON({'a': [1, 2]}))", []string{"|", ` out|{"a":[1,2]}`}},
+			{"Markdown(...)", "display(Markdown('# head'))", []string{"|", " out|# head"}},
+			{"scripts", "display({'application/javascript': 'draw()', 'text/html': '<script>draw()</script>'}, raw=True)", []string{"|", " out|<text/html of 23 characters, which only a browser shows>"}},
+			{"a script", "display({'application/javascript': 'draw()'}, raw=True)", []string{"|", " out|<application/javascript of 6 characters, which only a browser shows>"}},
+			{"a widget", "display({'application/vnd.jupyter.widget-view+json': {'model_id': 'abc'}, 'text/plain': 'IntSlider(value=0)'}, raw=True)", []string{"|", " out|IntSlider(value=0)\n<widget, initial state>"}},
+			{"a bar that the run has moved", bar, []string{"|", " out|epoch 100% 30 of 30 30/30 [00:03]"}},
+			{"stderr", "print('a')\nprint('b', file=sys.stderr)", []string{"|", " out|a", " stderr|b"}},
 			{"stderr alone", "print('b', file=sys.stderr)", []string{"|", " stderr|b"}},
-			{"displays", "display(1)\ndisplay('two')\nprint('three', end='')\ndisplay(4)", []string{"|1\n'two'\nthree\n4"}},
-			{"a picture between", "print('a')\n" + picture + "\nprint('b')", []string{"|a", " image|", " out|b"}},
-			{"hidden characters", "print('a\\u202eb\\u200bc\\x00d\\u2066e')", []string{"|abcde"}},
-			{"a head line", "print('x\\n@@ out\\ny')", []string{"|x\n@@ out\ny"}},
+			{"displays", "display(1)\ndisplay('two')\nprint('three', end='')\ndisplay(4)", []string{"|", " out|1\n'two'\nthree\n4"}},
+			{"a picture between", "print('a')\n" + picture + "\nprint('b')", []string{"|", " out|a", " image|", " out|b"}},
+			{"hidden characters", "print('a\\u202eb\\u200bc\\x00d\\u2066e')", []string{"|", " out|abcde"}},
+			{"a head line", "print('x\\n@@ out\\ny')", []string{"|", " out|x\n@@ out\ny"}},
 			{"nothing", "x = 1", []string{" no output|"}},
-			{"a failure", "1/0", []string{" failed|ZeroDivisionError: division by zero"}},
+			{"a failure", "1/0", []string{" failed|", " out|ZeroDivisionError: division by zero"}},
 		}
 		var cells []toolstest.Dict
 		for i, r := range runs {

@@ -31,6 +31,8 @@ const (
 	mostError   = 60 // a run that fails in a cell of one line
 	mostInsert  = 40 // an inserted cell that prints one line
 	mostDone    = 25 // a confirmation without outputs
+	mostWritten = 35 // a confirmation with the revision and the neighbors of the changed cells
+	mostDeleted = 50 // a deletion of a cell of some lines, which it shows
 )
 
 // The cells of the story. The frames have five columns: pandas writes two rows of the first in some 40 tokens, and five
@@ -193,20 +195,20 @@ func (s *story) runs() {
 	s.tell("running a cell that fails", "execute_nb_cells", s.at(4), mostError)
 	has(s.t, "the picture", s.tell("running a cell that draws", "execute_nb_cells", s.at(5), 0), figureSays)
 	s.tell("running several cells of which one fails", "execute_nb_cells", s.in(map[string]any{"ranges": []any{map[string]any{"start": 1, "end": 6}}}), 0)
-	has(s.t, "the inserted cell", s.tell("inserting and running print(1)", "insert_nb_cells", s.insert(6, true, "print(1)"), mostInsert), "]\n1")
+	has(s.t, "the inserted cell", s.tell("inserting and running print(1)", "insert_nb_cells", s.insert(6, true, "print(1)"), mostInsert), "]\n@@ out\n1")
 }
 
 // edits changes cells.
 func (s *story) edits() {
-	s.tell("changing a cell without running it", "modify_nb_cells", s.modify(6, loopCell), mostDone)
-	s.tell("changing a piece of text", "edit_text", s.in(map[string]any{"old_text": "range(3)", "new_text": "range(4)"}), mostDone)
+	s.tell("changing a cell without running it", "modify_nb_cells", s.modify(6, loopCell), mostWritten)
+	s.tell("changing a piece of text", "edit_text", s.in(map[string]any{"old_text": "range(3)", "new_text": "range(4)"}), mostWritten)
 	ran := s.tell("changing a cell and running it", "modify_nb_cells", s.in(map[string]any{
 		"modifications": []any{map[string]any{"range": map[string]any{"start": 4}, "content": "2/1"}},
 	}), 0)
-	has(s.t, "the changed cell", ran, "]\n2.0")
-	s.tell("moving a cell", "modify_nb_cells", s.in(map[string]any{"modifications": []any{map[string]any{"range": map[string]any{"start": 6}, "position": 2}}}), mostDone)
+	has(s.t, "the changed cell", ran, "]\n@@ out\n2.0")
+	s.tell("moving a cell", "modify_nb_cells", s.in(map[string]any{"modifications": []any{map[string]any{"range": map[string]any{"start": 6}, "position": 2}}}), mostWritten)
 	s.tell("clearing the outputs of a cell", "delete_nb_cells", s.at(5, "what", "outputs"), mostDone)
-	s.tell("deleting a cell", "delete_nb_cells", s.at(5), mostDone)
+	s.tell("deleting a cell", "delete_nb_cells", s.at(5), mostDeleted)
 }
 
 // merges changes a cell in which a person has typed in the meantime.
@@ -259,7 +261,7 @@ func (s *story) waits() {
 	s.tell("cancelling a run", "cancel_run", map[string]any{"run_id": id}, 0)
 	s.tell("looking at a run that has ended", "watch_runs", map[string]any{"run_id": id}, 0)
 	s.tell("restarting the kernel without running cells", "restart_nb_kernel", s.in(map[string]any{"exec": false}), mostDone)
-	s.tell("deleting the cell that takes long", "delete_nb_cells", s.at(0), mostDone)
+	s.tell("deleting the cell that takes long", "delete_nb_cells", s.at(0), mostDeleted)
 	s.tell("restarting the kernel and running all cells", "restart_nb_kernel", s.in(map[string]any{}), 0)
 }
 

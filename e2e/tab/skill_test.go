@@ -102,7 +102,7 @@ func TestSkillFollowed(t *testing.T) {
 	test.StrNotContains(t, theirs, "total")
 
 	// Write
-	tax := f.says(f.do("insert_nb_cells", map[string]any{"after_id": "cell-0", "cells": cellsOf("tax = 1.2\ntax"), "reason": "prices with tax"}), `(?m)^@@1 (\w+) .*\n1\.2$`)
+	tax := f.says(f.do("insert_nb_cells", map[string]any{"after_id": "cell-0", "cells": cellsOf("tax = 1.2\ntax"), "reason": "prices with tax"}), `(?m)^@@1 (\w+) .*\n@@ out\n1\.2$`)
 	f.do("edit_text", map[string]any{"old_text": "price * 3", "new_text": "price * tax", "reason": "with tax"})
 	tab.shows("what the agent wrote", "price = 10", "tax = 1.2\ntax", "total = price * tax")
 

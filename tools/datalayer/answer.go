@@ -93,7 +93,7 @@ func warning(a *tool.Answer) (out []any) {
 	if said.Overwritten != "" {
 		out = append(out, tool.Verbatim("[WARNING] "+said.Overwritten))
 	}
-	return append(out, lo.Map(a.People, func(line string, _ int) any { return tool.Verbatim("[PERSON] " + line) })...)
+	return append(out, lo.Map(a.People, func(line string, _ int) any { return tool.Verbatim("[NOTE] " + line) })...)
 }
 
 // A tableResult is an answer that contains a table.

@@ -121,6 +121,9 @@ func (d *Toolset) usedPath(ctx context.Context, name string) (called string, p j
 			err = notConnected(called, u.names())
 		}
 	})
+	if name == "" && err == nil {
+		target.ActsOn(ctx, p)
+	}
 	return called, p, err
 }
 

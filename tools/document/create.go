@@ -81,11 +81,11 @@ func FitsType(p jupyter.Path, typ string) error {
 	ext := strings.ToLower(p.Ext())
 	switch {
 	case typ == TypeNotebook && p.Ext() != ".ipynb":
-		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's path must: change it, or give type \"markdown\" or \"file\"; nothing was created", textfmt.Quoted(p.String()))
+		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's path must: change it"+textfmt.Hint(", or give type \"markdown\" or \"file\"")+"; nothing was created", textfmt.Quoted(p.String()))
 	case typ != TypeNotebook && ext == ".ipynb":
 		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", textfmt.Quoted(p.String()))
 	case typ == typeMarkdown && ext != ".md" && ext != ".markdown":
-		return fmt.Errorf("path %s does not end in .md or .markdown: change it, or give type \"file\"; nothing was created", textfmt.Quoted(p.String()))
+		return fmt.Errorf("path %s does not end in .md or .markdown: change it"+textfmt.Hint(", or give type \"file\"")+"; nothing was created", textfmt.Quoted(p.String()))
 	}
 	return nil
 }

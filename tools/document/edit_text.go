@@ -104,15 +104,16 @@ func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func(
 	say := func(where string) plaintext.Text {
 		t := plaintext.Text{First: "replaced " + textfmt.Thousands(r.Replaced) + " in " + where}
 		if r.Merged {
-			t.First += ", revision " + r.Revision
 			t.Add(plaintext.Block{Head: " merged with text typed at the same time:", Body: plaintext.Changed(r.Diff)})
 		}
 		return t
 	}
 	if r.CellID == "" {
-		return tool.Words(ctx, func() plaintext.Text { return say(doc.Path().String()) })
+		return tool.Words(ctx, func() plaintext.Text { return say(doc.Path().String() + "; revision " + r.Revision) })
 	}
-	return target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text { return say(roll.Names(r.CellID)) })
+	return target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text {
+		return say(roll.Names(r.CellID) + "; " + roll.Changed(r.Revision, r.CellID))
+	})
 }
 
 // A replacement is a change of a text that quotes the old text.

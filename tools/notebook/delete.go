@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/readset"
+	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/target"
@@ -62,6 +63,35 @@ type DeleteResult struct {
 	Message string `json:"message"`
 	Deleted int    `json:"deleted_cells"`
 	Cleared int    `json:"cleared_cells,omitempty" jsonschema:"Code cells whose outputs were cleared."`
+	// Cells are the deleted cells whose sources fit in the answer.
+	Cells    []deletedCell `json:"cells,omitempty"`
+	Revision string        `json:"revision" changes:"the notebook"`
+}
+
+type deletedCell struct {
+	ID     string `json:"id"`
+	Type   string `json:"cell_type"`
+	Source string `json:"source" jsonschema:"The middle of a long one is left out."`
+}
+
+// The maximum length of the shown source of a deleted cell, and of all of them, in characters.
+const (
+	deletedShown    = 400
+	allDeletedShown = 8000
+)
+
+// deletedCells returns the first cells that are about to be deleted, as the answer shows them.
+func deletedCells(doc *session.Document, cells []readset.Target) (shown []deletedCell) {
+	left := allDeletedShown
+	for _, t := range cells {
+		c, _ := doc.Notebook().Cell(t.Cell)
+		source, _ := textfmt.Cut(datauri.Short(c.Source), deletedShown)
+		if left -= textfmt.Size(source) + len(c.ID); left < 0 {
+			break
+		}
+		shown = append(shown, deletedCell{c.ID, c.Type, source})
+	}
+	return shown
 }
 
 // deleteNbCells makes delete_nb_cells.
@@ -77,29 +107,33 @@ func deleteNbCells(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			named := namesOf(ctx, doc, cells)
 			if args.What == whatOutputs {
 				return clearOutputsOf(ctx, doc, cells)
 			}
+			out := &DeleteResult{Cells: deletedCells(doc, cells), Message: "Successfully deleted " + textfmt.Plural(len(cells), "cell"), Deleted: len(cells)}
+			before := target.RollOf(ctx, doc)
 			// If no cells remain, the same transaction adds an empty one.
 			if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, cells, args.Force); err != nil {
 				return nil, err
 			}
-			out := DeleteResult{Message: "Successfully deleted " + textfmt.Plural(len(cells), "cell"), Deleted: len(cells)}
-			left := doc.Notebook().Len()
-			return &tool.Answer{Body: out, Doc: doc, Words: tool.Words(ctx, func() plaintext.Text {
-				return plaintext.Text{First: fmt.Sprintf("deleted %s; %s left", named, textfmt.Plural(left, "cell"))}
+			out.Revision = target.Revision(target.Now(doc))
+			return &tool.Answer{Body: out, Doc: doc, Words: target.CellWords(ctx, doc, func(now *target.Roll) plaintext.Text {
+				return out.words(before, now, readset.CellsOf(cells))
 			})}, nil
 		}),
 	}
 }
 
-// namesOf names the cells before they are deleted, for an answer in words.
-func namesOf(ctx context.Context, doc *session.Document, cells []readset.Target) string {
-	if !tool.InWords(ctx) {
-		return ""
+// words shows the deleted cells by their former indexes.
+func (r *DeleteResult) words(before, now *target.Roll, ids []string) plaintext.Text {
+	t := plaintext.Text{First: fmt.Sprintf("deleted %s, %d left; %s", textfmt.Plural(len(ids), "cell"), now.Len(), now.Deleted(r.Revision, before, ids...))}
+	for _, c := range r.Cells {
+		t.Add(plaintext.Block{Head: " deleted " + before.Cell(c.ID).Name(), Body: c.Source})
 	}
-	return target.RollOf(ctx, doc).Named(lo.Map(cells, func(c readset.Target, _ int) string { return c.Cell })...)
+	if more := len(ids) - len(r.Cells); more > 0 {
+		t.Note(textfmt.Plural(more, "more deleted cell") + " not shown" + textfmt.Hint("; undo_agent restores them"))
+	}
+	return t
 }
 
 // clearOutputsOf clears the outputs of the code cells among cells.
@@ -109,11 +143,11 @@ func clearOutputsOf(ctx context.Context, doc *session.Document, cells []readset.
 	if err := ClearOutputs(ctx, doc, ids); err != nil {
 		return nil, err
 	}
-	out := DeleteResult{Message: "Successfully cleared the outputs of " + textfmt.Plural(len(ids), "code cell"), Cleared: len(ids)}
+	out := DeleteResult{Message: "Successfully cleared the outputs of " + textfmt.Plural(len(ids), "code cell"), Cleared: len(ids), Revision: target.Revision(target.Now(doc))}
 	return &tool.Answer{Body: out, Doc: doc, Words: target.CellWords(ctx, doc, func(roll *target.Roll) plaintext.Text {
 		if len(ids) == 0 {
 			return plaintext.Text{First: "none of them is a code cell; nothing was cleared"}
 		}
-		return plaintext.Text{First: "cleared the outputs of " + roll.Names(ids...)}
+		return plaintext.Text{First: "cleared the outputs of " + roll.Names(ids...) + "; revision " + out.Revision}
 	})}, nil
 }

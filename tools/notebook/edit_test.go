@@ -209,9 +209,11 @@ func TestDeleteNbCells(t *testing.T) {
 		r.Read(path)
 		var got notebook.DeleteResult
 		r.Good("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 4}, {"start": 0, "end": 2}, {"start": 1, "end": 3}}}, &got)
-		if got != (notebook.DeleteResult{Message: "Successfully deleted 4 cells", Deleted: 4}) {
-			t.Errorf("delete = %+v", got)
-		}
+		test.Eq(t, "Successfully deleted 4 cells", got.Message)
+		test.Eq(t, 4, got.Deleted)
+		test.NotEq(t, "", got.Revision)
+		must.SliceLen(t, 4, got.Cells)
+		test.Eq(t, "e", got.Cells[0].Source)
 		if got := r.Sources(path); !slices.Equal(got, []string{"d", "f"}) {
 			t.Errorf("sources = %q", got)
 		}

@@ -41,6 +41,7 @@ type InsertResult struct {
 	Message  string   `json:"message"`
 	Executed bool     `json:"executed" jsonschema:"Whether cells were run."`
 	CellIDs  []string `json:"cell_ids" jsonschema:"Ids of the new cells, in order."`
+	Revision string   `json:"revision" changes:"the notebook"`
 	executed
 }
 
@@ -58,7 +59,7 @@ func insertNbCells(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out := InsertResult{Message: "Successfully inserted cells", CellIDs: ids}
+			out := InsertResult{Message: "Successfully inserted cells", CellIDs: ids, Revision: target.Revision(target.Now(doc))}
 			a := &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}
 			if !wanted(args.Exec) || len(runnable) == 0 {
 				return a, nil

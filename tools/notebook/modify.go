@@ -51,6 +51,7 @@ type ModifyResult struct {
 	ModifiedRanges int          `json:"modified_ranges"`
 	Executed       bool         `json:"executed" jsonschema:"Whether cells were run."`
 	CellIDs        []string     `json:"cell_ids" jsonschema:"The changed cells, in the order given, with the parts of split ones."`
+	Revision       string       `json:"revision" changes:"the notebook"`
 	Merged         []mergedCell `json:"merged_cells,omitempty" jsonschema:"Cells whose source now differs from the one given, because others changed them at the same time."`
 	executed
 	changed ChangedCells
@@ -79,7 +80,7 @@ func modifyNbCells(d *deps.Deps) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out := ModifyResult{ModifiedRanges: len(args.Modifications), Merged: changed.Merged, changed: changed}
+			out := ModifyResult{ModifiedRanges: len(args.Modifications), Merged: changed.Merged, Revision: target.Revision(target.Now(doc)), changed: changed}
 			out.CellIDs = lo.Uniq(append(slices.Clone(changed.ids), lo.FlatMap(changed.reshapes, func(s *readset.Reshape, _ int) []string { return s.Parts })...))
 			out.Message = "Successfully modified " + textfmt.Plural(len(args.Modifications), "cell range")
 			a := &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}

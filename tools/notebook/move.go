@@ -28,6 +28,7 @@ type MoveResult struct {
 	Message  string   `json:"message"`
 	Position int      `json:"position" jsonschema:"Index of the first of them now."`
 	CellIDs  []string `json:"cell_ids" jsonschema:"The moved cells, in their order now."`
+	Revision string   `json:"revision" changes:"the notebook"`
 }
 
 // moveNbCells makes move_nb_cells.
@@ -57,6 +58,7 @@ func moveNbCells(d *deps.Deps) tool.Tool {
 			}, args.Force); err != nil {
 				return nil, err
 			}
+			out.Revision = target.Revision(target.Now(doc))
 			out.Position, _ = doc.Notebook().Index(out.CellIDs[0])
 			out.Message = fmt.Sprintf("Successfully moved %s to index %d", textfmt.Plural(len(cells), "cell"), out.Position)
 			return &tool.Answer{Body: &out, Doc: doc, Words: target.CellWords(ctx, doc, out.words)}, nil

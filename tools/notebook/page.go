@@ -53,7 +53,8 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	page := cellPage{cells: []CellView{}}
 	expected := lo.SumBy(indexes, func(at int) int { return render.PicturesIn(shownBelow(cells[at])) })
 	pictures := show.newSet(expected)
-	used := 4000 // for the fields around the cells
+	pictures.Again = len(indexes) == 1 // one cell is read again for its pictures
+	used := 4000                       // for the fields around the cells
 	budget := cmp.Or(show.budget, tool.AnswerBudget)
 	for n, at := range indexes {
 		before := len(pictures.Images)

@@ -103,6 +103,7 @@ type executed struct {
 type finished struct {
 	runs    []finishedRun // at least one
 	since   bool          // show only outputs that are new since the client's last look
+	again   bool          // show also the images that the client was sent before
 	size    int
 	timeout time.Duration
 }
@@ -221,6 +222,7 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 	expected := lo.SumBy(f.runs, func(r finishedRun) int { return render.PicturesIn(r.Outputs) })
 	return lim.Fit(a, func(lim render.OutputLimits) {
 		pictures := f.runs[0].NewSet(expected)
+		pictures.Again = f.again
 		set(lo.Map(f.runs, func(r finishedRun, _ int) ExecutionResult { return f.show(r, lim, pictures) }))
 		a.Images = pictures.Images
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/tool/plaintext"
 	"github.com/nbduet/nbduet/tools/waiting"
 )
 
@@ -23,11 +24,15 @@ type RunView struct {
 	Path    string `json:"path" jsonschema:"The notebook's path at the start; empty for code outside a notebook."`
 	Started string `json:"started,omitempty" jsonschema:"ISO 8601 time; absent while it waits."`
 	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time; absent until it ends."`
+	cell    plaintext.Cell
 }
 
 // viewOf returns the view of a run without its outputs.
-func viewOf(r *run.Run, o waiting.Outcome) RunView {
-	return RunView{ExecutionResult: resultOf(o), Path: r.Path.String(), Started: tool.Stamp(o.Started), Ended: tool.Stamp(o.Ended)}
+func viewOf(ctx context.Context, d *deps.Deps, r *run.Run, o waiting.Outcome) RunView {
+	return RunView{
+		ExecutionResult: resultOf(o), Path: r.Path.String(), Started: tool.Stamp(o.Started), Ended: tool.Stamp(o.Ended),
+		cell: cellOfRun(ctx, d, r),
+	}
 }
 
 // namedRun is the argument of a tool for one run.
@@ -83,9 +88,9 @@ func Visible(ctx context.Context, r *run.Run) bool {
 
 // answerRun answers with the current state of a run.
 func answerRun(ctx context.Context, d *deps.Deps, r *run.Run, size int) (*tool.Answer, error) {
-	f := finished{size: size}
+	f := finished{size: size, again: true}
 	f.add(ctx, d, r, nil)
-	out := viewOf(r, f.runs[0].Outcome)
+	out := viewOf(ctx, d, r, f.runs[0].Outcome)
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })
 }
@@ -147,6 +152,7 @@ type listedRun struct {
 	Count   *int   `json:"execution_count"`
 	Started string `json:"started,omitempty" jsonschema:"ISO 8601 time."`
 	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time."`
+	cell    plaintext.Cell
 }
 
 // Refine implements tool.Refiner.
@@ -187,6 +193,7 @@ func answerRuns(ctx context.Context, d *deps.Deps, args listRunsArgs) (*tool.Ans
 		out.Runs = append(out.Runs, listedRun{
 			RunID: r.ID, Path: r.Path.String(), CellID: r.CellID, Session: r.Session, State: string(res.State), Count: res.Count,
 			Started: tool.Stamp(res.Started), Ended: tool.Stamp(res.Ended),
+			cell: cellOfRun(ctx, d, r),
 		})
 	}
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}

@@ -107,7 +107,7 @@ func answerPage(ctx context.Context, d *deps.Deps, r *run.Run, args getRunArgs) 
 	if err != nil {
 		return nil, err
 	}
-	out := PagedRun{Page: p, RunView: viewOf(r, o)}
+	out := PagedRun{Page: p, RunView: viewOf(ctx, d, r, o)}
 	out.Outputs, out.Truncated, out.OriginalSize = []map[string]any{}, p.Next != nil, p.Length
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, a.Trim(func() bool {

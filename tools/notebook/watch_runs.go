@@ -111,7 +111,7 @@ func watch(ctx context.Context, d *deps.Deps, r *run.Run, args watchArgs, until 
 	f := finished{size: args.Size(), since: true}
 	f.add(ctx, d, r, nil)
 	now := f.runs[0]
-	out := WatchedRun{PagedRun: PagedRun{RunView: viewOf(r, now.Outcome)}, Seen: now.seen}
+	out := WatchedRun{PagedRun: PagedRun{RunView: viewOf(ctx, d, r, now.Outcome)}, Seen: now.seen}
 	if until != nil {
 		n := count(now.contents)
 		out.Appeared = &n

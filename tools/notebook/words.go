@@ -65,9 +65,8 @@ func (v CellView) blocks(roll *target.Roll) []plaintext.Block {
 	if v.Fault != "" {
 		c.Says = append(c.Says, "broken: "+v.Fault)
 	}
-	out := []plaintext.Block{plaintext.Source(c, v.Source)}
-	_, outputs := plaintext.Outputs(v.Outputs, false)
-	return withNote(append(out, outputs...), render.LeftOut(v.OutputsOmitted))
+	out := append([]plaintext.Block{plaintext.Source(c, v.Source)}, plaintext.Outputs(v.Outputs)...)
+	return withNote(out, render.LeftOut(v.OutputsOmitted))
 }
 
 // markedBy describes the metadata of a cell that matters to its editors.
@@ -96,9 +95,9 @@ func (r ExecutionResult) blocks(c plaintext.Cell) []plaintext.Block {
 	c.Count = r.ExecutionCount
 	state := run.State(r.State)
 	said := stateWords[state]
-	first, outputs := plaintext.Outputs(r.Outputs, true)
+	outputs := plaintext.Outputs(r.Outputs)
 	switch {
-	case said == "" && first == "" && len(outputs) == 0 && r.Message == "":
+	case said == "" && len(outputs) == 0 && r.Message == "":
 		c.Says = append(c.Says, lo.Ternary(r.seen > 0, "no new output", "no output"))
 	case said != "":
 		c.Says = append(c.Says, said)
@@ -106,7 +105,7 @@ func (r ExecutionResult) blocks(c plaintext.Cell) []plaintext.Block {
 	if r.Truncated || !state.Ended() || r.Shortened {
 		c.Says = append(c.Says, r.RunID)
 	}
-	out := append([]plaintext.Block{{Head: c.Head(), Body: first}}, outputs...)
+	out := append([]plaintext.Block{{Head: c.Head()}}, outputs...)
 	return withNote(withNote(out, render.LeftOut(r.OutputsOmitted)), r.Message)
 }
 
@@ -123,7 +122,7 @@ func withNote(blocks []plaintext.Block, note string) []plaintext.Block {
 func addRuns(t *plaintext.Text, roll *target.Roll, results []ExecutionResult) {
 	more, stopped := false, false
 	for _, r := range results {
-		if len(results) > 1 && (r.State == string(run.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run.Cancelled) && stopped) {
+		if len(results) > 1 && (r.silent() || r.State == string(run.Cancelled) && stopped) {
 			continue
 		}
 		stopped = stopped || r.State != string(run.Done)
@@ -139,37 +138,36 @@ func addRuns(t *plaintext.Text, roll *target.Roll, results []ExecutionResult) {
 // wholeOutputs says how to see the parts that were left out of the outputs of a run.
 var wholeOutputs = "not all is shown" + textfmt.Hint(": get_run with run_id and output 0, 1 … pages through it")
 
-// ranWords summarises the runs of a call; "" for a single run, which says so itself.
+// ranWords summarises the runs of a call: whether all ran, or which did not, and which have no output; "" for a single run,
+// which says so itself.
 func ranWords(roll *target.Roll, results []ExecutionResult) string {
 	if len(results) < 2 {
 		return ""
 	}
-	count := map[run.State]int{}
-	for _, r := range results {
-		count[run.State(r.State)]++
+	by := lo.GroupBy(results, func(r ExecutionResult) run.State { return run.State(r.State) })
+	names := func(of []ExecutionResult) string {
+		return roll.Names(lo.Map(of, func(r ExecutionResult, _ int) string { return r.CellID })...)
 	}
-	out := "ran " + textfmt.Plural(len(results), "cell")
-	if count[run.Done] == len(results) {
-		return out
+	out := []string{fmt.Sprintf("all %d ran", len(results))}
+	if len(by[run.Done]) < len(results) {
+		out[0] = fmt.Sprintf("%d of %d succeeded", len(by[run.Done]), len(results))
 	}
-	var parts, notRun []string
-	for _, r := range results {
-		if r.State == string(run.Cancelled) {
-			notRun = append(notRun, r.CellID)
+	for _, s := range []run.State{run.Failed, run.Interrupted, run.Lost, run.WaitingForInput, run.Running, run.Queued, run.Cancelled} {
+		if len(by[s]) > 0 {
+			out = append(out, stateWords[s]+" "+names(by[s]))
 		}
 	}
-	if n := count[run.Done]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d well", n))
+	if silent := lo.Filter(by[run.Done], func(r ExecutionResult, _ int) bool { return r.silent() }); len(silent) == len(results) {
+		out = append(out, "no output")
+	} else if len(silent) > 0 {
+		out = append(out, "no output: "+names(silent))
 	}
-	for _, s := range []run.State{run.Failed, run.Interrupted, run.Lost, run.WaitingForInput, run.Running, run.Queued} {
-		if n := count[s]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords[s]))
-		}
-	}
-	if len(notRun) > 0 {
-		parts = append(parts, "not run "+roll.Names(notRun...))
-	}
-	return out + ": " + strings.Join(parts, ", ")
+	return strings.Join(out, "; ")
+}
+
+// silent reports whether a run that went well has nothing to show.
+func (r ExecutionResult) silent() bool {
+	return r.State == string(run.Done) && len(r.Outputs) == 0 && r.Message == ""
 }
 
 // words returns the output of the code.
@@ -179,9 +177,9 @@ func (r *CodeResult) words() plaintext.Text {
 	if len(r.Sets) > 0 {
 		says = append(says, "sets "+strings.Join(r.Sets, ", "))
 	}
-	first, outputs := plaintext.Outputs(ran.Outputs, false)
+	outputs := plaintext.Outputs(ran.Outputs)
 	switch {
-	case first == "" && len(outputs) == 0 && run.State(ran.State) == run.Done:
+	case len(outputs) == 0 && run.State(ran.State) == run.Done:
 		says = append(says, "no output")
 	case ran.Truncated || ran.Shortened || !run.State(ran.State).Ended():
 		says = append(says, ran.RunID)
@@ -206,16 +204,14 @@ func (r *ExecuteResult) words(roll *target.Roll) plaintext.Text {
 
 // words returns the new cells, and their runs.
 func (r *InsertResult) words(roll *target.Roll) plaintext.Text {
-	return didAndRan("inserted", roll, r.CellIDs, r.Results)
+	return didAndRan("inserted", roll, r.Revision, r.CellIDs, r.Results)
 }
 
 // didAndRan returns the changed cells and their runs. A single cell is named only once, by its run.
-func didAndRan(did string, roll *target.Roll, ids []string, results []ExecutionResult) (t plaintext.Text) {
-	if len(ids) == 1 && len(results) == 1 && results[0].CellID == ids[0] {
-		addRuns(&t, roll, results)
-		return t
+func didAndRan(did string, roll *target.Roll, revision string, ids []string, results []ExecutionResult) (t plaintext.Text) {
+	if t.First = roll.Changed(revision, ids...); len(ids) != 1 || len(results) != 1 || results[0].CellID != ids[0] {
+		t.First = tool.Sentences(did+" "+roll.Names(ids...), t.First, ranWords(roll, results))
 	}
-	t.First = tool.Sentences(did+" "+roll.Names(ids...), ranWords(roll, results))
 	addRuns(&t, roll, results)
 	return t
 }
@@ -223,7 +219,7 @@ func didAndRan(did string, roll *target.Roll, ids []string, results []ExecutionR
 // words returns the changed cells, the merged sources of cells that others changed at the same time, and their runs.
 func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 	if len(r.Merged) == 0 && len(r.changed.reshapes) == 0 {
-		return didAndRan("changed", roll, r.CellIDs, r.Results)
+		return didAndRan("changed", roll, r.Revision, r.CellIDs, r.Results)
 	}
 	var did []string
 	if len(r.changed.ids) > 0 {
@@ -244,7 +240,7 @@ func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 		}
 		did = append(did, line)
 	}
-	t := plaintext.Text{First: tool.Sentences(append(did, ranWords(roll, r.Results))...)}
+	t := plaintext.Text{First: tool.Sentences(append(did, roll.Changed(r.Revision, r.CellIDs...), ranWords(roll, r.Results))...)}
 	for _, m := range r.Merged {
 		c := roll.Cell(m.ID)
 		c.Says = []string{"merged with text typed at the same time, revision " + m.Revision + "; diff against your text:"}
@@ -256,7 +252,7 @@ func (r *ModifyResult) words(roll *target.Roll) plaintext.Text {
 
 // words returns the moved cells.
 func (r *MoveResult) words(roll *target.Roll) plaintext.Text {
-	return plaintext.Text{First: "moved " + roll.Names(r.CellIDs...)}
+	return plaintext.Text{First: "moved " + roll.Names(r.CellIDs...) + "; " + roll.Changed(r.Revision, r.CellIDs...)}
 }
 
 // words describes the change of the kernel, and returns the runs after it.

@@ -1,12 +1,16 @@
 package notebook
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
+	"github.com/nbduet/nbduet/tools/deps"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/tool/plaintext"
 )
@@ -15,9 +19,14 @@ import (
 const idShown = 8
 
 // cellOfRun names the cell of a run.
-func cellOfRun(id string) plaintext.Cell {
-	short, _ := textfmt.Cut(id, len(id))
-	return plaintext.Cell{Index: -1, ID: short[:min(idShown, len(short))]}
+func cellOfRun(ctx context.Context, d *deps.Deps, r *run.Run) plaintext.Cell {
+	for _, doc := range d.Manager.HoldUnder(func(open jupyter.Path) bool { return r.CellID != "" && open == r.Path }) {
+		defer doc.Release()
+		if doc.Notebook() != nil {
+			return target.RollOf(ctx, doc).Cell(r.CellID)
+		}
+	}
+	return plaintext.Cell{Index: -1, ID: r.CellID[:min(idShown, len(r.CellID))]}
 }
 
 // where returns the place of a run: a notebook, or code outside one.
@@ -33,7 +42,7 @@ func (r *RunView) words() plaintext.Text {
 	t := plaintext.Text{First: tool.Sentences(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
 	named := r.ExecutionResult
 	named.RunID = "" // said already
-	t.Add(named.blocks(cellOfRun(r.CellID))...)
+	t.Add(named.blocks(r.cell)...)
 	if r.Truncated || r.Shortened {
 		t.Note(wholeOutputs)
 	}
@@ -81,7 +90,7 @@ func (r *ListRunsResult) words() plaintext.Text {
 	for i, one := range r.Runs {
 		parts := []string{one.RunID, where(one.Path)}
 		if one.CellID != "" {
-			parts = append(parts, cellOfRun(one.CellID).ID)
+			parts = append(parts, one.cell.Name())
 		}
 		state, time := run.State(one.State), took(one.Started, one.Ended)
 		switch said := stateWords[state]; {

@@ -48,7 +48,7 @@ func TestCaretLine(t *testing.T) {
 		quiet(toolstest.MessageOf(d.Good("get_nb_stat", d.in(nil), nil))[:20])
 		read := d.Call("read_cell", dict{"notebook_name": d.path, "cell_id": "c1", "include_outputs": false})
 		last, _ := read.Content[len(read.Content)-1].(mcp.TextContent)
-		holds(t, last.Text, "[PERSON] Ada is in 1 c1")
+		holds(t, last.Text, "[NOTE] Ada is in 1 c1")
 		time.Sleep(10 * time.Second)
 		holds(t, d.says("move_nb_cells", dict{"ranges": one, "position": 0}), "Ada is in 0 c1")
 		ada.selects("c1", 0, 0)

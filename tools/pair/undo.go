@@ -38,6 +38,8 @@ type UndoResult struct {
 	CellIDs []string   `json:"cell_ids" jsonschema:"Cells that this changed, deleted or restored. Read them again before you change them."`
 	Left    []LeftCell `json:"left,omitempty" jsonschema:"Where something was left unchanged."`
 	Ran     []string   `json:"ran_cell_ids,omitempty" jsonschema:"Cells of these steps that you ran: runs are not undone."`
+	// Revision is that of a notebook.
+	Revision string `json:"revision,omitempty" changes:"the notebook"`
 
 	shown []ydoc.Cell
 	fewer string // why there are fewer steps than requested
@@ -120,6 +122,9 @@ func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do fu
 		out.Steps = append(out.Steps, StepName{s.ID, s.Tool, s.Reason})
 	}
 	out.CellIDs = append(out.CellIDs, o.Cells...)
+	if doc.Notebook() != nil {
+		out.Revision = target.Revision(target.Now(doc))
+	}
 	target.Touch(ctx, doc, o.Cells...)
 	out.Left, out.Ran = leftOf(o), o.Ran()
 	out.Message = fmt.Sprintf("Successfully %s %s", did, textfmt.Plural(len(o.Steps), "step"))

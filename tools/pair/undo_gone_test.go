@@ -11,6 +11,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -41,13 +42,16 @@ func TestHistoryIsGone(t *testing.T) {
 			jupytertest.Bubble(t, func(t *testing.T) {
 				d := newDuo(t, "x = 1", "y = 2")
 				d.Read(d.path)
-				d.Good("modify_nb_cells", d.in(change(0, "x = 10", "tens")), nil)
+				var wrote notebook.ModifyResult
+				d.Good("modify_nb_cells", d.in(change(0, "x = 10", "tens")), &wrote)
 				var list pair.ListEditsResult
 				d.Good("list_agent_edits", d.in(nil), &list)
 				sessiontest.Eventually(t, "the edit is in the file", func() bool { return sessiontest.FileHas(d.Server, d.path, "x = 10") })
 				ended := time.Now()
 				end(d)
 				step := list.Steps[0].Step
+				// The revision of the write is not taken for one of the present history.
+				holds(t, d.says("changes_since", dict{"revision": wrote.Revision}), "are not known", "This is the current notebook")
 				d.Good("list_agent_edits", d.in(nil), &list)
 				if len(list.Steps) != 0 {
 					t.Errorf("%+v", list)

@@ -162,11 +162,11 @@ func TestUndoInWords(t *testing.T) {
 		test.StrHasSuffix(t, "0 c0: tens", list)
 		gone := d.says("undo_agent", nil)
 		test.StrContains(t, gone, "undid ")
-		test.StrContains(t, gone, " insert_nb_cells; no longer there ")
+		test.StrContains(t, gone, " insert_nb_cells; revision ")
+		test.StrContains(t, gone, "; no longer there ")
 		back := d.says("undo_agent", nil)
-		if !strings.HasSuffix(back, " modify_nb_cells; changed, now:\n@@0 c0\na = 1") {
-			t.Errorf("%s", back)
-		}
+		test.StrContains(t, back, " modify_nb_cells; revision ")
+		test.StrHasSuffix(t, ", before 1 c1; changed, now:\n@@0 c0\na = 1", back)
 		if again := d.says("undo_agent", nil); !strings.HasPrefix(again, "all your edits in ") {
 			t.Errorf("%s", again)
 		}

@@ -35,6 +35,7 @@ func (r *UndoResult) words(ctx context.Context, doc *session.Document, did strin
 				gone = append(gone, id)
 			}
 		}
+		t.First += "; " + roll.Changed(r.Revision, changed...)
 		switch {
 		case len(changed)+len(gone) == 0:
 			t.First += "; nothing changed"

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/samber/lo"
@@ -57,7 +58,23 @@ type ImageStore struct {
 	most  int // images in an answer
 	Each  int // bytes of one
 	lines *lru.Cache[cellKey, string]
+	sent  *lru.Cache[sentImage, time.Time]
 	Plots Plots
+}
+
+// A sentImage is an image that a client was sent.
+type sentImage struct{ client, id string }
+
+// sentFor is how long an image is not sent again: a host may begin another conversation with the same client.
+const sentFor = 10 * time.Minute
+
+// sentKept is the maximum number of remembered sent images.
+const sentKept = 10_000
+
+// wasSent reports whether the client of an answer in words was sent an image a short time ago.
+func (t *ImageSet) wasSent(id string) bool {
+	at, ok := t.sent.Peek(sentImage{t.client, id})
+	return t.inWords && !t.Again && t.client != "" && ok && time.Since(at) < sentFor
 }
 
 type cellKey struct {
@@ -73,7 +90,7 @@ func NewImageStore(store *images.Store, most, each int) *ImageStore {
 	}
 	return &ImageStore{
 		Store: store, most: cmp.Or(most, DefaultMaxImages), Each: cmp.Or(max(each, 0), DefaultMaxImageBytes),
-		lines: lo.Must(lru.New[cellKey, string](linesKept)), Plots: Plots{Kept: figure.NewDrawings()},
+		lines: lo.Must(lru.New[cellKey, string](linesKept)), sent: lo.Must(lru.New[sentImage, time.Time](sentKept)), Plots: Plots{Kept: figure.NewDrawings()},
 	}
 }
 
@@ -137,6 +154,8 @@ type ImageSet struct {
 	budget        int           // bytes of base64 left
 	AddressesOnly bool          // give only the addresses of images
 	inWords       bool          // write references as short as possible
+	client        string        // the receiver of the answer
+	Again         bool          // show also the images that the client was sent before
 	figures       *drawing
 	said          map[string]bool // the reasons already given for missing figures
 	Images        []tool.Image
@@ -169,7 +188,7 @@ func (g *ImageStore) Sets(ctx context.Context) func(expected int) *ImageSet {
 	d := g.drawing(ctx)
 	return func(expected int) *ImageSet {
 		return &ImageSet{
-			figures: d, said: map[string]bool{}, ImageStore: g, expected: expected, budget: ImageBudget, inWords: tool.InWords(ctx), From: images.Origin{Session: ImageOwner(ctx)},
+			figures: d, said: map[string]bool{}, ImageStore: g, expected: expected, budget: ImageBudget, inWords: tool.InWords(ctx), client: tool.ClientOf(ctx), From: images.Origin{Session: ImageOwner(ctx)},
 			show: func(e images.Entry, img images.Image, lim images.Limits) (images.Picture, error) {
 				return g.Store.Show(ctx, e, img, lim)
 			},
@@ -244,6 +263,9 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 		return fmt.Sprintf("<the same image, %s: %s>", about, address)
 	}
 	t.Named, *drawn = append(t.Named, e), true
+	if t.wasSent(e.ID) {
+		return fmt.Sprintf("<image, %s, sent before"+textfmt.Hint("; get_image_resource shows it again")+": %s>", about, address)
+	}
 	if len(t.Images) >= t.most {
 		return fmt.Sprintf("<image, %s, not shown because an answer shows %d"+textfmt.Hint(": get_image_resource shows %s")+">", about, max(0, t.most), address)
 	}
@@ -256,7 +278,7 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	if err != nil {
 		return fmt.Sprintf("<image, %s, not shown: %v; original: %s>", about, err, address)
 	}
-	shown := tool.Image{MIME: p.MIME, Data: base64.StdEncoding.EncodeToString(p.Data)}
+	shown := tool.Image{MIME: p.MIME, Data: base64.StdEncoding.EncodeToString(p.Data), Sent: func() { t.sent.Add(sentImage{t.client, e.ID}, time.Now()) }}
 	t.Images = append(t.Images, shown)
 	t.budget -= len(shown.Data)
 	size := ""

@@ -30,7 +30,10 @@ func Accompanied(m *session.Manager, t tool.Tool) tool.Tool {
 				a.Moved = rec.moved
 			}
 		}
-		return a, rec.failure(refusal(t, err), err)
+		if err = rec.failure(refusal(t, err), err); err != nil && tool.InWords(ctx) {
+			err = tool.Reworded(err, rec.withShortIDs(err.Error()))
+		}
+		return a, err
 	}
 	return t
 }

@@ -83,6 +83,9 @@ func (r *Roll) Named(ids ...string) string {
 	return strings.Join(parts, ", ") + more
 }
 
+// Len returns the number of cells.
+func (r *Roll) Len() int { return len(r.cells) }
+
 // Has reports whether the cell exists.
 func (r *Roll) Has(id string) bool { _, ok := r.at[id]; return ok }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -74,6 +75,12 @@ func (t *touched) note(line string) {
 	}
 }
 
+// ActsOn makes the answer say that the call acts on the client's current notebook, because it names none.
+func ActsOn(ctx context.Context, path jupyter.Path) {
+	t, _ := ctx.Value(touchedKey{}).(*touched)
+	t.note("acted on the current notebook, " + path.String())
+}
+
 // see records that a call is about a notebook.
 func (t *touched) see(doc *session.Document) {
 	if t == nil || doc.Notebook() == nil {
@@ -130,6 +137,20 @@ func (t *touched) failure(err, why error) error {
 		doc.As(t.client).Refuse(t.call)
 	}
 	return fmt.Errorf("%w\n%s", err, line)
+}
+
+// quotedID matches a quoted word, such as the id of a cell.
+var quotedID = regexp.MustCompile(`"[^"\\\s]{5,}"`)
+
+// withShortIDs returns a text with the ids of cells of the call's notebooks in the form of answers in words.
+func (t *touched) withShortIDs(text string) string {
+	for _, doc := range t.notebooks() {
+		reader := doc.As(t.client)
+		listed, now, _ := reader.Listed()
+		short := View{Listed: listed, Now: now, left: reader.Left()}.ShortIDs()
+		text = quotedID.ReplaceAllStringFunc(text, func(id string) string { return `"` + short(strings.Trim(id, `"`)) + `"` })
+	}
+	return text
 }
 
 // list records that the client is shown the index of a cell.

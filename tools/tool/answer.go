@@ -136,6 +136,7 @@ func (a *Answer) encode() (json.RawMessage, error) {
 type Image struct {
 	MIME string
 	Data string // base64 without line breaks
+	Sent func() // is called when the answer is sent; may be nil
 }
 
 // A Fault is an error of this program that the caller cannot correct. It is answered as a protocol error.
@@ -157,6 +158,26 @@ type Coded struct {
 func (c Coded) Kind() string { return c.Code }
 
 func (c Coded) Error() string { return c.Message }
+
+// A reworded error has another text.
+type reworded struct {
+	error
+	text string
+}
+
+func (e reworded) Error() string { return e.text }
+func (e reworded) Unwrap() error { return e.error }
+
+// Kind is empty: a reworded error is of the kind of the original.
+func (reworded) Kind() string { return "" }
+
+// Reworded returns an error with another text; the same error if that is its text already.
+func Reworded(err error, text string) error {
+	if err.Error() == text {
+		return err
+	}
+	return reworded{err, text}
+}
 
 // Compact marshals v on one line, leaving <, > and & readable.
 func Compact(v any) (json.RawMessage, error) { return Indented(v, "") }
@@ -318,6 +339,11 @@ func (a *Answer) Result(structured bool) (*mcp.CallToolResult, error) {
 	}
 	if w.size > MaxAnswerBytes {
 		return nil, Fault{fmt.Errorf("the answer takes %d bytes, the limit is %d", w.size, MaxAnswerBytes)}
+	}
+	for _, img := range a.Images {
+		if img.Sent != nil {
+			img.Sent()
+		}
 	}
 	result := &mcp.CallToolResult{Content: append(w.content, a.Resources...)}
 	if structured && len(a.Images)+len(a.Resources) == 0 {

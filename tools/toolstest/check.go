@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/target"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -33,6 +35,7 @@ func (r *Rig) check(name string, res *mcp.CallToolResult, full bool) {
 		r.T.Errorf("%s: the answer holds the token", name)
 	}
 	if res.IsError {
+		checkError(r.T, name, MessageOf(res))
 		return
 	}
 	if shows := shows(res); full && shows == (res.StructuredContent != nil) {
@@ -56,6 +59,38 @@ func (r *Rig) check(name string, res *mcp.CallToolResult, full bool) {
 	}
 	if err := strict(r.T, name).Validate(res.StructuredContent); err != nil {
 		r.T.Errorf("%s: the result is not what its schema says: %v\n%s", name, err, text)
+	}
+}
+
+// advised matches an argument that an error advises the caller to give.
+var advised = regexp.MustCompile(`\b(?:[Gg]ive|again with) (?:its |this |only )?([a-z]+(?:_[a-z]+)*)\b`)
+
+// argumentsOf returns the arguments of all tools, at any depth, by tool.
+var argumentsOf = sync.OnceValue(func() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for _, t := range tools.Definitions() {
+		all[t.Name] = map[string]bool{}
+		for _, m := range regexp.MustCompile(`"([a-z_A-Z]+)":\{`).FindAllStringSubmatch(string(t.Input.Raw()), -1) {
+			all[t.Name][m[1]] = true
+		}
+	}
+	return all
+})
+
+// checkError checks that an error advises no argument that only other tools have.
+func checkError(t *testing.T, name, text string) {
+	t.Helper()
+	own := argumentsOf()[name]
+	if own == nil {
+		return // the tool does not exist
+	}
+	for _, m := range advised.FindAllStringSubmatch(text, -1) {
+		for other, has := range argumentsOf() {
+			if has[m[1]] && !own[m[1]] && m[1] != target.ArgPerson { // every tool takes that
+				t.Errorf("%s has no argument %s, which %s has: %s", name, m[1], other, text)
+				break
+			}
+		}
 	}
 }
 
@@ -87,6 +122,9 @@ const fileWarning = "[WARNING] The notebook's file"
 // result.
 func isRevision(text string) bool { return strings.HasPrefix(text, "[revision ") }
 
+// isNote reports whether a text of an answer is a note beside the result.
+func isNote(text string) bool { return strings.HasPrefix(text, "[NOTE] ") }
+
 // checkUsed checks an answer of the toolset datalayer, which is not JSON: its texts are those of the result.
 func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 	r.T.Helper()
@@ -108,7 +146,7 @@ func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 			if revision, _ := body["revision"].(string); t.Text != fmt.Sprintf("[revision %q]", revision) || revision == "" {
 				r.T.Errorf("%s: the revision is %q, the text says %s", name, revision, t.Text)
 			}
-		} else if ok && !strings.HasPrefix(t.Text, fileWarning) && !strings.HasPrefix(t.Text, "[PERSON] ") {
+		} else if ok && !strings.HasPrefix(t.Text, fileWarning) && !isNote(t.Text) {
 			if name == "read_cells" {
 				if !strings.HasPrefix(t.Text, "{") {
 					continue // the note about cells left out

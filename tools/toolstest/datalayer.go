@@ -76,7 +76,7 @@ func (r *Rig) Result(name string, args Dict) (out []string) {
 	for _, item := range r.Good(name, args, nil).Content {
 		switch item := item.(type) {
 		case mcp.TextContent:
-			if !strings.HasPrefix(item.Text, fileWarning) && !isRevision(item.Text) {
+			if !strings.HasPrefix(item.Text, fileWarning) && !isRevision(item.Text) && !isNote(item.Text) {
 				out = append(out, item.Text)
 			}
 		case mcp.ImageContent:

@@ -116,7 +116,7 @@ func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
 	known, ok := r.memory.lists.Get(r.listKey())
 	if !ok {
 		return now, now, !slices.ContainsFunc(now, func(c ydoc.Cell) bool {
-			known, _ := r.knows(c.ID, c.Source)
+			known, _ := r.Knows(c.ID, c.Source)
 			return !known
 		})
 	}

@@ -39,7 +39,7 @@ func (r Reader) Answer(cells ...ydoc.Cell) {
 // Edited records that a client has changed a part of a cell. The client then knows the whole cell if it knew it before. The
 // same edit is applied to the text that it knew before others changed the cell, if possible.
 func (r Reader) Edited(was, now ydoc.Cell) {
-	if _, same := r.knows(now.ID, was.Source); !same {
+	if _, same := r.Knows(now.ID, was.Source); !same {
 		return
 	}
 	last := r.memory.texts.add(now.Source)

@@ -95,7 +95,7 @@ func (r textReader) replaceText(ctx context.Context, edit func(string) (string, 
 	if t = r.doc.Text(); t == nil {
 		return done, errors.New("the document was replaced by a notebook while it was edited: read it again")
 	}
-	_, knew := r.knows(whole, done.Was)
+	_, knew := r.Knows(whole, done.Was)
 	done.Now, done.Revision = t.Read()
 	if done.Merged = done.Now != want; knew && !done.Merged {
 		r.Edited(ydoc.Cell{Source: done.Was}, ydoc.Cell{Source: done.Now, Revision: done.Revision})

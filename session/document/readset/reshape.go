@@ -108,7 +108,7 @@ func (s *Reshape) maySplit(e *ydoc.Editor, r Reader) error {
 func (s *Reshape) Done(r Reader) {
 	all := true
 	for _, c := range s.was {
-		_, same := r.knows(c.ID, c.Source)
+		_, same := r.Knows(c.ID, c.Source)
 		all = all && same
 	}
 	for _, id := range s.Parts {

@@ -77,9 +77,9 @@ func (r Reader) refuse(cell string, change textID, text string, rev ydoc.Revisio
 	})
 }
 
-// knows reports whether the client was shown any version of a text, and whether it was last shown this one, other than by a
+// Knows reports whether the client was shown any version of a text, and whether it was last shown this one, other than by a
 // refusal.
-func (r Reader) knows(cell, text string) (known, same bool) {
+func (r Reader) Knows(cell, text string) (known, same bool) {
 	s, ok := r.showing(cell)
 	return ok && s.last != 0, ok && !s.pending && s.last == r.memory.texts.id(text)
 }

@@ -16,19 +16,14 @@ const (
 )
 
 // Outputs returns the blocks of a cell's outputs, which have nbformat's form, with the error members of the tools' contract.
-// Consecutive texts make one block. below means that the head line above already describes the first text, so that it is
-// returned separately, without a head.
-func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block) {
+// Consecutive texts make one block.
+func Outputs(outputs []map[string]any) (blocks []Block) {
 	var text strings.Builder
 	head := headOut
 	flush := func() {
 		body := visible(strings.TrimRight(text.String(), "\n"))
 		text.Reset()
-		switch {
-		case body == "":
-		case below && len(blocks) == 0 && head == headOut && first == "":
-			first = body
-		default:
+		if body != "" {
 			blocks = append(blocks, Block{head, body})
 		}
 	}
@@ -81,7 +76,7 @@ func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block
 		}
 	}
 	flush()
-	return first, blocks
+	return blocks
 }
 
 // errorText returns the text of an error.

@@ -45,22 +45,10 @@ func TestOutputs(t *testing.T) {
 		"an error":          {[]dict{{"output_type": "error", "name": "E", "value": "v", "traceback": []string{"x", "E: v"}}}, []plaintext.Block{{Head: " out", Body: "x\nE: v"}}},
 		"an error alone":    {[]dict{{"output_type": "error", "name": "E", "value": "v"}}, []plaintext.Block{{Head: " out", Body: "E: v"}}},
 	} {
-		if _, got := plaintext.Outputs(one.outputs, false); !slices.Equal(got, one.want) {
+		if got := plaintext.Outputs(one.outputs); !slices.Equal(got, one.want) {
 			t.Errorf("%s: %q, want %q", name, got, one.want)
 		}
 	}
-}
-
-// Under a head line that describes it, the first text has no head line; the others have one.
-func TestOutputsBelow(t *testing.T) {
-	first, rest := plaintext.Outputs([]dict{stream("stdout", "a"), stream("stderr", "b"), stream("stdout", "c")}, true)
-	want := []plaintext.Block{{Head: " stderr", Body: "b"}, {Head: " out", Body: "c"}}
-	test.Eq(t, "a", first)
-	test.SliceEqOp(t, want, rest)
-	first, rest = plaintext.Outputs([]dict{stream("stderr", "b"), stream("stdout", "c")}, true)
-	want = []plaintext.Block{{Head: " stderr", Body: "b"}, {Head: " out", Body: "c"}}
-	test.Eq(t, "", first)
-	test.SliceEqOp(t, want, rest)
 }
 
 // Overwritten lines are shown as in a terminal.
@@ -69,7 +57,7 @@ func TestOverwritten(t *testing.T) {
 		"10%\r20%\r30%": "30%", "long line\rno": "nong line", "a\r\nb": "a\nb", "x\ry\nz\rw": "y\nw", "done\r": "done",
 		"\r 1%\r 2%": " 2%",
 	} {
-		_, got := plaintext.Outputs([]dict{stream("stdout", text)}, false)
+		got := plaintext.Outputs([]dict{stream("stdout", text)})
 		must.SliceLen(t, 1, got, must.Sprint(text))
 		test.Eq(t, want, got[0].Body, test.Sprint(text))
 	}

@@ -26,7 +26,7 @@ func text(first string, sources ...string) plaintext.Text {
 	for i, s := range sources {
 		count := i + 1
 		t.Add(plaintext.Source(plaintext.Cell{Index: i, ID: fmt.Sprintf("a%03d", i), Count: &count}, s))
-		_, blocks := plaintext.Outputs([]map[string]any{{"output_type": "stream", "name": "stdout", "text": s}}, false)
+		blocks := plaintext.Outputs([]map[string]any{{"output_type": "stream", "name": "stdout", "text": s}})
 		t.Add(blocks...)
 	}
 	t.Note("the last of it")
