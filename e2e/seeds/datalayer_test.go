@@ -59,7 +59,8 @@ func checkDatalayer(c *check) {
 		cell, _ := person.Notebook.CellAt(1)
 		return len(cell.Outputs) == 1 && cell.Outputs[0]["text"] == "2\n"
 	}))
-	p.good("overwrite_cell_source", dict{"cell_index": 2, "cell_source": "import time\nprint('a', flush=True)\ntime.sleep(1)\nprint('b')"})
+	// Three times as long as the interval of progress: with one second it could end just before the first notification.
+	p.good("overwrite_cell_source", dict{"cell_index": 2, "cell_source": "import time\nprint('a', flush=True)\ntime.sleep(3)\nprint('b')"})
 	began := time.Now()
 	late := p.call("execute_cell_simple_timeout", dict{"cell_index": 2, "timeout_seconds": 0.2})
 	c.row("001.015", time.Since(began) < time.Minute && strings.Contains(strings.ToLower(late.Raw), "timeout"), late.Raw)
