@@ -108,7 +108,7 @@ RACE       = GOFLAGS="$${GOFLAGS-} $(RACEFLAGS)" $(RACERUN)
 GOTEST    := $(SCRIPTS)/gotest.sh -race -vet=off -count=1 -timeout 30m
 
 # Without the detector, under which these tests take six times as long.
-UNRACED   := $(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 20m
+UNRACED   := $(SCRIPTS)/gotest.sh -vet=off -count=1 -timeout 30m
 # For tests of the program from outside: it has the detector, and they have none, as their libraries take longer to compile with
 # it than they run. test-e2e compiles them with it.
 OUTSIDE    = NBDUET_RACEFLAGS="$(RACEFLAGS)" $(RACERUN) ../$(UNRACED)
