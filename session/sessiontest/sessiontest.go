@@ -165,12 +165,8 @@ func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.Rever
 		t.Fatal(err)
 	}
 	next := httputil.NewSingleHostReverseProxy(target)
-	c := s.HTTP()
-	if c == nil {
-		c = &http.Client{Transport: &http.Transport{}}
-	}
-	t.Cleanup(c.CloseIdleConnections)
-	next.Transport = c.Transport
+	// A handler that outlives the test would leave an idle connection.
+	next.Transport = &http.Transport{DialContext: jupytertest.Dial(t), DisableKeepAlives: true}
 	front := jupytertest.At(t, handle(next))
 	front.Token, front.Root = s.Token, s.Root
 	return front
