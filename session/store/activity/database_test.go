@@ -17,6 +17,8 @@ import (
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
+
+	"github.com/nbduet/nbduet/session/store/sqlite"
 )
 
 // A process that is killed at any moment leaves a readable database, with all that it had written.
@@ -214,7 +216,7 @@ func TestNoDatabase(t *testing.T) {
 // raw opens a database without any schema.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db, err := open(Options{Path: path})
+	db, err := sqlite.Open(t.Context(), path, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

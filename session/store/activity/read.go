@@ -2,10 +2,11 @@ package activity
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/nbduet/nbduet/session/store/sqlite"
 )
 
 // Recent returns an owner's latest sessions of all processes, the latest begun first, at most limit of them.
@@ -34,7 +35,7 @@ func (s *Store) Recent(ctx context.Context, owner string, limit int) ([]Session,
 
 func (s *Store) read(ctx context.Context, owner string, limit int) (list []Session, err error) {
 	now := time.Now()
-	list, err = each(ctx, s.db, func(scan scanner) (Session, error) {
+	list, err = sqlite.Each(ctx, s.db, func(scan sqlite.Scan) (Session, error) {
 		r := Session{Owner: owner}
 		var started, seen, ended int64
 		err := scan(&r.ID, &r.Client, &started, &seen, &ended, &r.ToolCalls)
@@ -62,7 +63,7 @@ func (s *Store) read(ctx context.Context, owner string, limit int) (list []Sessi
 
 // details reads the lists of a session.
 func (s *Store) details(ctx context.Context, r *Session) (err error) {
-	r.Files, err = each(ctx, s.db, func(scan scanner) (f File, err error) {
+	r.Files, err = sqlite.Each(ctx, s.db, func(scan sqlite.Scan) (f File, err error) {
 		var last int64
 		err = scan(&f.Path, &f.Count, &last)
 		f.Last = time.UnixMilli(last)
@@ -72,41 +73,18 @@ func (s *Store) details(ctx context.Context, r *Session) (err error) {
 		return err
 	}
 	r.sortFiles()
-	r.Topics, err = each(ctx, s.db, func(scan scanner) (t string, err error) {
+	r.Topics, err = sqlite.Each(ctx, s.db, func(scan sqlite.Scan) (t string, err error) {
 		err = scan(&t)
 		return t, err
 	}, `SELECT topic FROM topics WHERE session = ? ORDER BY nr`, r.ID)
 	if err != nil {
 		return err
 	}
-	r.Discoveries, err = each(ctx, s.db, func(scan scanner) (d Discovery, err error) {
+	r.Discoveries, err = sqlite.Each(ctx, s.db, func(scan sqlite.Scan) (d Discovery, err error) {
 		var at int64
 		err = scan(&d.Text, &d.Solution, &d.Module, &at)
 		d.At = time.UnixMilli(at)
 		return d, err
 	}, `SELECT text, solution, module, at FROM discoveries WHERE session = ? ORDER BY nr`, r.ID)
 	return err
-}
-
-// A scanner reads the columns of one row.
-type scanner = func(columns ...any) error
-
-// each returns the results of read for the rows of a query.
-func each[T any](ctx context.Context, db interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}, read func(scanner) (T, error), query string, args ...any,
-) (all []T, err error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		one, err := read(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
 }

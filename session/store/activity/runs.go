@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel/run"
+	"github.com/nbduet/nbduet/session/store/sqlite"
 )
 
 // Runs keeps the runs of this process in the database, so that another process can take them up after its end, see
@@ -129,7 +130,7 @@ type keptRun struct {
 }
 
 func (r *Runs) read(ctx context.Context, tx *sql.Tx, where string, args ...any) ([]keptRun, error) {
-	return each(ctx, tx, func(scan scanner) (k keptRun, err error) {
+	return sqlite.Each(ctx, tx, func(scan sqlite.Scan) (k keptRun, err error) {
 		var client, path string
 		if err := scan(&k.process, &k.Run, &k.Number, &k.File, &path, &k.Cell, &k.Owner, &client,
 			&k.Mark.Server, &k.Mark.Kernel, &k.Mark.Session, &k.Mark.Request, &k.left); err != nil {
@@ -161,7 +162,7 @@ func (r *Runs) free() func(keptRun) bool {
 }
 
 func (r *Runs) write(ctx context.Context, what string, f func(*sql.Tx) error) error {
-	if err := inTx(ctx, r.db, f); err != nil {
+	if err := sqlite.InTx(ctx, r.db, f); err != nil {
 		return fmt.Errorf("%s runs in the database: %w", what, err)
 	}
 	return nil

@@ -3,11 +3,9 @@ package activity
 import (
 	"context"
 	"database/sql"
-	"fmt"
 )
 
-// steps upgrade any older schema to the newest: step n migrates version n to version n+1, and an empty database has version
-// 0. Times are milliseconds since 1970. A released step never changes.
+// steps are the schema's migrations, see [sqlite.Open]. Times are milliseconds since 1970.
 var steps = []string{
 	`CREATE TABLE sessions (
 		id      TEXT PRIMARY KEY,
@@ -69,40 +67,11 @@ const maxSessions = 5_000
 // maxRuns is how many runs that were not taken up a database keeps; the oldest go first.
 const maxRuns = 2_000
 
-// migrate migrates a database to the newest schema. Two processes may do so at once.
-func migrate(ctx context.Context, tx *sql.Tx) error {
-	var version int
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return err
-	}
-	if version > len(steps) {
-		return fmt.Errorf("the database has version %d, but this nbduet knows only %d and older: use the newer nbduet that made it, or another file", version, len(steps))
-	}
-	for n := version; n < len(steps); n++ {
-		if _, err := tx.ExecContext(ctx, steps[n]); err != nil {
-			return fmt.Errorf("migrate the database to version %d: %w", n+1, err)
-		}
-	}
-	// PRAGMA takes no parameters; the number is our own.
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(steps))); err != nil {
-		return err
-	}
+// trim deletes the oldest rows beyond the bounds.
+func trim(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions ORDER BY started DESC LIMIT -1 OFFSET ?)", maxSessions); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE (process, run) IN (SELECT process, run FROM runs ORDER BY at DESC LIMIT -1 OFFSET ?)", maxRuns)
 	return err
-}
-
-// inTx runs f in a transaction, which takes the write lock at once: see open.
-func inTx(ctx context.Context, db *sql.DB, f func(*sql.Tx) error) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if err := f(tx); err != nil {
-		return err
-	}
-	return tx.Commit()
 }

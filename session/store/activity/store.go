@@ -8,23 +8,18 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
-	"net/url"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"github.com/nbduet/nbduet/session/store/sqlite"
 )
 
 // Memory is the path of a database that ends with the process.
-const Memory = ":memory:"
+const Memory = sqlite.Memory
 
 // maxCurrent bounds the current sessions; beyond it the longest silent one is ended.
 const maxCurrent = 1_000
@@ -43,6 +38,7 @@ type Options struct {
 // A Store keeps the activity of all clients of this process.
 type Store struct {
 	db   *sql.DB
+	path string
 	log  *slog.Logger
 	runs *Runs
 
@@ -59,14 +55,11 @@ type Store struct {
 
 // Open opens or creates the database. The caller closes the Store.
 func Open(ctx context.Context, opt Options) (*Store, error) {
-	db, err := open(opt)
+	db, err := sqlite.Open(ctx, opt.Path, steps, trim)
 	if err != nil {
 		return nil, fmt.Errorf("open the database of activity %s: %w", opt.Path, err)
 	}
-	if err := inTx(ctx, db, func(tx *sql.Tx) error { return migrate(ctx, tx) }); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the database of activity %s: %w", opt.Path, err), db.Close())
-	}
-	s := &Store{db: db, log: opt.Logger, sessions: make(map[string]*current), wake: make(chan struct{}, 1)}
+	s := &Store{db: db, path: opt.Path, log: opt.Logger, sessions: make(map[string]*current), wake: make(chan struct{}, 1)}
 	s.runs = &Runs{db: db, process: newID()}
 	if opt.Path != Memory {
 		s.runs.dir = opt.Path + ".locks"
@@ -77,45 +70,8 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// open opens the file so that other processes can use it, and a killed process leaves it intact.
-func open(opt Options) (*sql.DB, error) {
-	query := url.Values{
-		"_pragma": {"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(1)"},
-		"_txlock": {"immediate"},
-	}
-	name := Memory
-	if opt.Path != Memory {
-		path, err := filepath.Abs(opt.Path)
-		if err != nil {
-			return nil, err
-		}
-		if err := private(path); err != nil {
-			return nil, err
-		}
-		name = databaseURL(runtime.GOOS, path)
-	}
-	db, err := sql.Open("sqlite", name+"?"+query.Encode())
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(1) // each connection to :memory: would be a separate database
-	return db, nil
-}
-
-// private creates the file, and its folder, for the user alone.
-func private(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
+// Path returns the database file, or [Memory].
+func (s *Store) Path() string { return s.path }
 
 // A Client identifies a client.
 type Client struct {
@@ -255,16 +211,4 @@ func (s *Store) Close(ctx context.Context) error {
 	}
 	s.runs.close() // another process may take up the rest
 	return errors.Join(err, s.db.Close())
-}
-
-// databaseURL returns SQLite's URL for the file at an absolute path on the system goos.
-func databaseURL(goos, path string) string {
-	if goos == "windows" {
-		path = strings.ReplaceAll(path, `\`, "/")
-		if !strings.HasPrefix(path, "/") { // it begins with a drive
-			path = "/" + path
-		}
-	}
-	u := url.URL{Scheme: "file", Path: path}
-	return u.String()
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/nbduet/nbduet/session/store/sqlite"
 )
 
 const (
@@ -133,7 +135,7 @@ func (s *Store) flush(ctx context.Context) error {
 	if len(list) == 0 {
 		return nil
 	}
-	err := inTx(ctx, s.db, func(tx *sql.Tx) error {
+	err := sqlite.InTx(ctx, s.db, func(tx *sql.Tx) error {
 		for _, c := range list {
 			if err := c.put(ctx, tx); err != nil {
 				return err
