@@ -18,7 +18,7 @@
 //
 //	service/   services on open documents: analysis, chatwatch, filepreview, files, search
 //	session    the manager and its documents: open, edit, save, evict
-//	store/     data that outlives the process: activity, project, sqlite
+//	store/     data that outlives the process: activity, journal, project, sqlite
 //	collab/    people and other agents: chat, editguard, globalawareness, lease, mentions, people, presence
 //	document/  the state of one document: changelog, filesync, nbformat, outline, readset, refusedrooms, undo
 //	kernel/    one kernel's channels and its runs: figure, inspect, output, run, userexpr

@@ -72,8 +72,9 @@ type edit struct {
 
 	lv            *live      // the room in which it is made
 	step          *ydoc.Step // nil if it cannot be undone
-	cells         []string   // whose sources it has written
-	before, after uint64     // the clock of our edits around it
+	added         undo.Recorded
+	cells         []string // whose sources it has written
+	before, after uint64   // the clock of our edits around it
 }
 
 // attempt takes all steps within the call's wait budget, if any. It then waits for the room before it writes anything and,
@@ -163,19 +164,24 @@ func (e *edit) verdict(ctx context.Context, err error) error {
 			return conflict
 		}
 	}
-	e.lv.steps.Add(e.author, e.step)
+	e.added = e.lv.steps.Add(e.author, e.step)
 	switch {
 	case err == nil:
 		e.lv.unconfirmed.add(e.cells, -1)
 	case errors.As(err, new(*rtc.CloseError)):
 		return &LostError{Name: e.name, Err: err}
 	default:
+		e.note()
 		e.confirm()
 		return &UnconfirmedError{Name: e.name, Err: err}
 	}
+	e.note()
 	e.doc.saver.Want()
 	return nil
 }
+
+// note adds the edit to the journal.
+func (e *edit) note() { e.lv.steps.Note(e.author, e.added) }
 
 // confirm waits for the room to confirm cells that it did not confirm in time. If the room ends, its replica is no longer
 // used.
@@ -202,6 +208,7 @@ func (e *edit) afterLoss(ctx context.Context, lost *LostError) error {
 	has := next.doc.Clock(e.lv.doc.ClientID())
 	switch {
 	case filesync.Same(e.lv.saved(), next.saved()), e.after > e.before && has >= e.after:
+		e.note()
 		e.doc.saver.Want()
 		return nil
 	case has > 0 && e.after > e.before:
@@ -260,8 +267,8 @@ func (m *Manager) Memory() *readset.Memory { return m.memory }
 // History returns the changes of a notebook since its room was last joined; nil in a text.
 func (d *Document) History() *changelog.Log { return d.current().history }
 
-// StepsOf returns the steps of a client in the document, for undo and redo.
-func (d *Document) StepsOf(client string) undo.Steps { return undo.Of(undoable{d}, client) }
+// StepsOf returns the steps of an author's client in the document, for undo and redo.
+func (d *Document) StepsOf(author origin.Author) undo.Steps { return undo.Of(undoable{d}, author) }
 
 // undoable implements [undo.Document] for a document.
 type undoable struct{ *Document }

@@ -241,7 +241,7 @@ func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 			return err
 		})
 		must.NoError(t, err, must.Sprint("no step"))
-		must.SliceLen(t, 1, d.StepsOf("a").List(), must.Sprint("no step"))
+		must.SliceLen(t, 1, d.StepsOf(origin.Author{Client: "a"}).List(t.Context()), must.Sprint("no step"))
 		w.room(0).End(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
 		synctest.Wait()
 		if w.joined("a.ipynb") != 2 {
@@ -250,9 +250,9 @@ func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 		if d.Notebook() == old {
 			t.Error("the replica of the old room is still in use")
 		}
-		_, why := d.StepsOf("a").Since()
+		_, why := d.StepsOf(origin.Author{Client: "a"}).Since()
 		test.Eq(t, undo.JoinedAfresh, why)
-		test.SliceEmpty(t, d.StepsOf("a").List())
+		test.SliceEmpty(t, d.StepsOf(origin.Author{Client: "a"}).List(t.Context()))
 		insert := func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
 			return err

@@ -48,8 +48,8 @@ func TestHistoriesFit(t *testing.T) {
 	if full := times * w.changes.Bytes(); full < 24_000_000 {
 		t.Errorf("the changes of all are %d bytes: their histories are not full", full)
 	}
-	if len(docs[notebooks-1].StepsOf("a").List()) < calls/2 {
-		t.Errorf("of the last notebook %d steps are kept", len(docs[notebooks-1].StepsOf("a").List()))
+	if len(docs[notebooks-1].StepsOf(origin.Author{Client: "a"}).List(t.Context())) < calls/2 {
+		t.Errorf("of the last notebook %d steps are kept", len(docs[notebooks-1].StepsOf(origin.Author{Client: "a"}).List(t.Context())))
 	}
 	for _, d := range docs {
 		d.current().calls.Stop() // it uses the history

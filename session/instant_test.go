@@ -20,6 +20,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -129,7 +130,7 @@ func TestSameInstant(t *testing.T) {
 						if now != c.want {
 							t.Errorf("replica %d has %q, want %q", i, now, c.want)
 						}
-						if steps := docs[i].StepsOf("a").List(); (len(steps) == 1) != c.stand[i] {
+						if steps := docs[i].StepsOf(origin.Author{Client: "a"}).List(t.Context()); (len(steps) == 1) != c.stand[i] {
 							t.Errorf("edit %d: %d steps can be taken back", i, len(steps))
 						}
 						if conflict != nil && (!conflict.TakenBack || !strings.Contains(conflict.Mine, "+"+lastLine(c.sources[i])) && c.sources[i] != "x = 1") {
@@ -283,7 +284,7 @@ func TestDeletedWhileTypedIn(t *testing.T) {
 						t.Errorf("%s has %q", where, all)
 					}
 				}
-				if steps := doc.StepsOf("a").List(); len(steps) != 0 {
+				if steps := doc.StepsOf(origin.Author{Client: "a"}).List(t.Context()); len(steps) != 0 {
 					t.Errorf("%d steps can be taken back", len(steps))
 				}
 			})
@@ -310,7 +311,7 @@ func TestUndoneWhileTypedIn(t *testing.T) {
 		errs := atOnce(s, false, func() error {
 			return p.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource("new", "new = 1 # mine") })
 		}, func() (err error) {
-			o, err = doc.StepsOf("a").Undo(atOnceWith(call(t, "a", 3)), 2)
+			o, err = doc.StepsOf(origin.Author{Client: "a"}).Undo(atOnceWith(call(t, "a", 3)), 2)
 			return err
 		})
 		must.NoError(t, errors.Join(errs...))
@@ -323,7 +324,7 @@ func TestUndoneWhileTypedIn(t *testing.T) {
 		}
 		test.SliceEqOp(t, []string{"new"}, o.Kept)
 		test.SliceLen(t, 2, o.Steps)
-		o, err := doc.StepsOf("a").Redo(atOnceWith(call(t, "a", 4)), 2)
+		o, err := doc.StepsOf(origin.Author{Client: "a"}).Redo(atOnceWith(call(t, "a", 4)), 2)
 		must.NoError(t, err)
 		test.Eq(t, "a = 10", sourceIn(doc, "c0"))
 		test.Eq(t, "new = 1 # mine", sourceIn(doc, "new"))

@@ -62,7 +62,7 @@ func newManager(cfg Config) *Manager {
 	m.Mentions = mentions.NewBook(func() []mentions.Name { return callable(m) })
 	m.Leases = lease.New(m.Presence.clients.Username(), m.Mentions)
 	m.Leases.In(func(call mentions.Mention) (lease.Place, bool) { return placeOf(m, call) })
-	m.steps.Beside = m.changes.Bytes
+	m.steps.Beside, m.steps.Journal = m.changes.Bytes, cfg.Journal
 	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
 		Tell: func(r *run.Run) { m.Presence.goesOn(r); m.tell(Event{Kind: Ran, Run: r}) },

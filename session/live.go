@@ -67,13 +67,16 @@ func newTextLive(r room, text *ydoc.Text) *live {
 	return &live{room: r, doc: text.Doc, text: text, joined: text.Bloat(), server: collaboration{}}
 }
 
-// begin starts the records of the room's changes.
-func (lv *live) begin(steps *undo.Keeper, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
-	lv.steps = steps.Begin(lv.doc, why)
-	if lv.history != nil {
-		lv.history.Serves(served)
-		lv.history.CountIn(changes)
+// begin starts the records of the room's changes. in returns the place of a notebook's steps in the journal.
+func (lv *live) begin(steps *undo.Keeper, in func() undo.Place, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
+	if lv.nb == nil {
+		lv.steps = steps.Begin(lv.doc, why)
+		return
 	}
+	lv.steps = steps.Begin(lv.nb, why)
+	lv.steps.Keep(in)
+	lv.history.Serves(served)
+	lv.history.CountIn(changes)
 }
 
 // end drops the records.

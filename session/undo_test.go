@@ -59,8 +59,8 @@ func TestCallsAreTakenBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "it is typed", func() bool { return sourceIn(d, "c0") == "x = 10 # mine" })
-		mine := d.StepsOf("a")
-		list := mine.List()
+		mine := d.StepsOf(origin.Author{Client: "a"})
+		list := mine.List(t.Context())
 		must.SliceLen(t, 1, list)
 		must.SliceEqOp(t, []string{"c0"}, list[0].Cells)
 		must.SliceEqOp(t, []string{"c0"}, list[0].Ran)
@@ -80,7 +80,7 @@ func TestCallsAreTakenBack(t *testing.T) {
 		must.NoError(t, err)
 		test.Eq(t, "x = 10 # mine", sourceIn(d, "c0"))
 		m.Forget("a")
-		if list := mine.List(); list != nil {
+		if list := mine.List(t.Context()); list != nil {
 			t.Errorf("%+v", list)
 		}
 	})
@@ -90,7 +90,7 @@ func TestCallsAreTakenBack(t *testing.T) {
 func TestALostEditIsNoStep(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
-		mine := o.d.StepsOf("a")
+		mine := o.d.StepsOf(origin.Author{Client: "a"})
 		sets(call(t, "a", 1), t, o.d, "c0", "made")
 		o.cable.Stall()
 		time.AfterFunc(2*time.Second, func() {
@@ -103,7 +103,7 @@ func TestALostEditIsNoStep(t *testing.T) {
 			return o.d.Edit(ctx, "set", func(e *ydoc.Editor) error { return e.SetSource("c0", "lost") })
 		})
 		var lost *session.LostError
-		list := mine.List()
+		list := mine.List(t.Context())
 		must.True(t, errors.As(err, &lost))
 		test.SliceEmpty(t, list)
 		err = o.bounded("taking back", func(ctx context.Context) error {
@@ -136,7 +136,7 @@ func TestHistoryEndsWithAReload(t *testing.T) {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "the document has the other program's edit", func() bool { return sourceIn(d, "c1") == "y = 20" })
-		mine := d.StepsOf("a")
+		mine := d.StepsOf(origin.Author{Client: "a"})
 		sessiontest.Eventually(t, "the history has begun again", func() bool { _, why := mine.Since(); return why == undo.Reloaded })
 		_, err = mine.Undo(t.Context(), 1)
 		test.ErrorIs(t, err, undo.ErrNothing)

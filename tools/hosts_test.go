@@ -107,7 +107,7 @@ var coreCalls = []coreCall{
 	{"run_code", onNotebook(toolstest.Dict{"code": "print('bareword')"}), saying("bareword"), 0},
 	{"delete_nb_cells", onNotebook(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c2"}}}), saying("deleted 4 c2"), 0},
 	{"delete_nb_cells", onNotebook(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c1"}}}), saying("deleted 3 c1"), 0},
-	{"undo_agent", onNotebook(toolstest.Dict{}), saying("undid s6 delete_nb_cells"), 0},
+	{"undo_agent", onNotebook(toolstest.Dict{}), saying("-6 delete_nb_cells"), 0},
 	{"restart_nb_kernel", onNotebook(toolstest.Dict{}), saying("changedword"), 0},
 	{"read_nb_cells", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.text} }, saying("docword"), 0},
 	{"search", onNotebook(toolstest.Dict{"query": "q = 2"}), saying("1 match in 1 notebook"), 0},

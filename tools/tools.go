@@ -270,7 +270,7 @@ func (o *offer) answerCall(ctx context.Context, t tool.Tool, check *jsonschema.R
 		ctx = target.WithPerson(ctx, person)
 	}
 	ctx = takeManners(tool.WithProgress(tool.WithBeginning(ctx), req), check.Schema(), args, o.pause)
-	ctx = origin.With(ctx, origin.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
+	ctx = origin.With(ctx, origin.Author{Client: tool.ClientOf(ctx), Owner: tool.OwnerOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
 	if turn := tool.TurnOf(ctx); t.Ordered {
 		if err := turn.Wait(ctx); err != nil {
 			return nil, nil, err

@@ -31,14 +31,22 @@ func (n *Notebook) Record(name string, fn func(e *Editor) error) (*Step, error) 
 func (n *Notebook) edit(name string, record bool, fn func(e *Editor) error) (*Step, error) {
 	e := &Editor{n: n, drafts: map[*node]*draft{}, locks: record}
 	defer func() { e.n = nil }()
-	return n.Doc.edit(name, &e.staging, func() (bool, error) {
+	var edits []CellEdit
+	s, err := n.Doc.edit(name, &e.staging, func() (bool, error) {
 		n.arrange()
 		if err := fn(e); err != nil {
 			return false, err
 		}
 		e.neverEmpty()
+		if record && e.authored && e.err == nil {
+			edits = effects{e}.edits()
+		}
 		return record && e.authored, nil
 	})
+	if s != nil {
+		s.edits = edits
+	}
+	return s, err
 }
 
 // Editor stages changes of a notebook; see [Notebook.Edit]. Indexes count from 0 and refer to the order after the
@@ -63,6 +71,7 @@ type draft struct {
 	id   string
 	kind string
 
+	moved   bool
 	source  string
 	read    bool // whether source is set
 	streams int  // bytes staged for its stream outputs

@@ -164,6 +164,7 @@ func (e *Editor) Move(id string, to int) error {
 	if from == to {
 		return nil
 	}
+	d.moved = true
 	e.order = slices.Insert(slices.Delete(e.order, from, from+1), to, d)
 	stageReplacing(e, d, func(x tx) {
 		old := d.typ
@@ -315,4 +316,48 @@ func united(a, b map[string]any) (map[string]any, error) {
 		all[name] = attachment
 	}
 	return all, nil
+}
+
+// effects are the effects of a staged edit.
+type effects struct{ *Editor }
+
+// edits returns them by cell: the cells in the order of their places before, the added ones last.
+func (e effects) edits() (all []CellEdit) {
+	at := func(i int) string {
+		if i < 0 || i >= len(e.n.order) {
+			return ""
+		}
+		return e.n.order[i].id
+	}
+	staged := func(i int) string {
+		id, _ := e.IDAt(i)
+		return id
+	}
+	after := func(d *draft, i int) *CellState {
+		return &CellState{Type: d.kind, Source: e.sourceOf(d), Index: i, Previous: staged(i - 1), Next: staged(i + 1)}
+	}
+	for _, id := range e.touches.Cells {
+		i, ok := e.n.index[id]
+		if !ok || e.n.order[i].typ == nil {
+			continue
+		}
+		nd := e.n.order[i]
+		nd.refresh(e.n)
+		edit := CellEdit{ID: id, Before: &CellState{Type: nd.cell.Type, Source: nd.cell.Source, Index: i, Previous: at(i - 1), Next: at(i + 1)}}
+		if d, err := e.find(id); err == nil && d.node == nd {
+			edit.After, edit.Moved = after(d, e.position(d)), d.moved
+		} else {
+			edit.Before.Metadata = nd.cell.Metadata
+		}
+		if edit.After == nil || edit.Moved || edit.Before.Type != edit.After.Type || edit.Before.Source != edit.After.Source {
+			all = append(all, edit)
+		}
+	}
+	slices.SortFunc(all, func(a, b CellEdit) int { return a.Before.Index - b.Before.Index })
+	for i, d := range e.order {
+		if d.node == nil {
+			all = append(all, CellEdit{ID: d.id, After: after(d, i)})
+		}
+	}
+	return all
 }

@@ -18,6 +18,7 @@ type Step struct {
 	did    *crdt.Step
 	cells  []string
 	places []placed
+	edits  []CellEdit
 	again  bool // the step is an undo: reverting it redoes
 }
 
@@ -29,6 +30,13 @@ type placed struct {
 
 // Cells are the ids of the cells that the step added, changed, moved or deleted; empty for a text.
 func (s *Step) Cells() []string { return s.cells }
+
+// Edits returns the step's effects on cells, and drops them from the step; none for a text or an inverse.
+func (s *Step) Edits() []CellEdit {
+	edits := s.edits
+	s.edits = nil
+	return edits
+}
 
 // Bytes is the size of the deleted content kept for the step.
 func (s *Step) Bytes() int { return s.did.Bytes() }

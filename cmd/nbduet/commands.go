@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/samber/lo"
 	"github.com/spf13/pflag"
@@ -26,6 +28,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/store/activity"
+	"github.com/nbduet/nbduet/session/store/journal"
+	"github.com/nbduet/nbduet/session/textfmt"
 )
 
 // surroundings are the streams and the server search of a command.
@@ -49,6 +53,7 @@ func commands() []command {
 		newCommand("up", "[FOLDER | NOTEBOOK]", []string{"Start JupyterLab with collaboration for a", "folder or a notebook, by default this folder,", "and print a command that connects each AI", "client. If there is no JupyterLab, install it", "first."}, bringUp),
 		newCommand("doctor", "", []string{"Diagnose problems: check the Jupyter server,", "collaboration, kernels and this machine. The", "exit status is 0 if all is well, else 1."}, examine),
 		newCommand("config", "[CLIENT]", []string{"Print an AI client's configuration, or add", "it to the client's file."}, configure),
+		newCommand("journal", "[NOTEBOOK]", []string{"List the notebooks whose edits are kept for", "undo, or remove the edits of one or of all."}, showJournal),
 		newCommand("skill", "[FOLDER]", []string{"Print the skill for working beside people, or", "install it where clients look for skills."}, showSkill),
 	}
 }
@@ -133,6 +138,53 @@ func configure(_ context.Context, f clients.Config, args []string, at surroundin
 		return err
 	}
 	return f.Run(args, m, at.out, at.errs)
+}
+
+// journalFlags are the flags of nbduet journal.
+type journalFlags struct {
+	Remove bool   `name:"remove" help:"Remove the edits of the notebook, or of all if none is named. Programs that are running keep those of open notebooks."`
+	State  string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"As for start: the database beside which the edits are kept."`
+}
+
+// showJournal runs nbduet journal.
+func showJournal(ctx context.Context, f journalFlags, args []string, at surroundings) error {
+	if len(args) > 1 {
+		return options.UsageError{Err: fmt.Errorf("unexpected argument %s", args[1])}
+	}
+	file := strings.TrimSpace(f.State)
+	if file == "" {
+		folder, err := userdirs.Here().State()
+		if err != nil {
+			return err
+		}
+		file = filepath.Join(folder, activityFile)
+	}
+	file = journal.Beside(file)
+	all, err := journal.List(ctx, file)
+	if err != nil {
+		return err
+	}
+	if len(args) == 1 {
+		all = slices.DeleteFunc(all, func(n journal.Notebook) bool { return n.Path != args[0] })
+		if len(all) == 0 {
+			return options.UsageError{Err: fmt.Errorf("%s has no edits of %s: nbduet journal lists the notebooks", file, args[0])}
+		}
+	}
+	did := "has"
+	if f.Remove {
+		did = "had"
+		if err := journal.Remove(ctx, file, all); err != nil {
+			return err
+		}
+	}
+	for _, n := range all {
+		if _, err := fmt.Fprintf(at.out, "%s on %s %s %s from %s to %s\n", n.Path, n.Server, did, textfmt.Plural(n.Steps, "edit"),
+			n.First.Format(time.DateTime), n.Last.Format(time.DateTime)); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(at.out, "%s in %s\n", textfmt.Plural(len(all), "notebook"), file)
+	return err
 }
 
 // clientMachine describes this machine for package clients.

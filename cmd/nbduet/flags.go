@@ -47,6 +47,7 @@ type flags struct {
 	ReadOnly bool   `name:"read-only" env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. They run no code: no kernel is started, and values that need code to be shown are left out."`
 
 	State   string `name:"state" env:"NBDUET_STATE" placeholder:"FILE" help:"Database of each session's activity (the context:// resources) and of running cells, whose runs the next nbduet continues; :memory: for none; for hub, a folder with one for each user. Default: nbduet/activity.db in the state directory, ~/.local/state."`
+	Journal string `name:"journal" env:"NBDUET_JOURNAL" default:"on" placeholder:"on|off" help:"Keep the agent's edits of notebooks for 30 days, beside the database of --state, so that they can be undone after the notebook was closed: on or off."`
 	Project string `name:"project" env:"NBDUET_PROJECT" default:"project.yaml" placeholder:"PATH" help:"The project file, relative to the Jupyter server's root folder."`
 
 	HTTP httpFlags
@@ -78,6 +79,7 @@ type settings struct {
 	answers        tools.Answers
 	logLevel       slog.Level
 	state          string // file, :memory:, or "" for the default file
+	journal        bool
 	project        jupyter.Path
 	http           httpSettings
 	hub            *hub.Settings // of a JupyterHub service; nil if this program is not a service
@@ -177,6 +179,7 @@ func (f flags) check() (settings, error) {
 		readInto("input-timeout", &s.inputTimeout, f.InputTimeout, seconds),
 		readInto("answer-within", &s.answerWithin, f.AnswerWithin, secondsOrNone),
 		readInto("server-timeout", &s.serverTimeout, f.ServerTimeout, seconds),
+		readInto("journal", &s.journal, f.Journal, onOff),
 		readInto("toolsets", &s.toolsets, f.Toolsets, tools.ParseToolsets),
 	)
 	if err != nil {
@@ -262,6 +265,17 @@ func (f flags) checkHub() (settings, error) {
 // minutes reads a positive number of minutes, at most a year.
 func minutes(s string) (time.Duration, error) {
 	return amount(s, time.Minute, 365*24*60, "minutes", "5 or 0.5")
+}
+
+// onOff reads on or off.
+func onOff(s string) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(s)) {
+	case "on":
+		return true, nil
+	case "off":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither on nor off", s)
 }
 
 // seconds reads a positive number of seconds, at most a day.

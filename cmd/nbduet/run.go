@@ -136,7 +136,8 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 func (set settings) world(srv, kernels *jupyter.Server, state *activity.Store, figures *serve.Metrics, log *slog.Logger) tenant.Config {
 	c := tenant.Config{
 		Server: srv, Runtime: kernels, State: state, Logger: log, MaxSessions: set.MaxSessions, ImageCache: set.imageCache,
-		Record: set.toolsets == nil || slices.Contains(set.toolsets, tool.ToolsetContext),
+		Journal: set.journal,
+		Record:  set.toolsets == nil || slices.Contains(set.toolsets, tool.ToolsetContext),
 		Session: session.Config{
 			FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID}, IdleTimeout: set.sessionTimeout, MaxRooms: set.MaxRooms,
 			AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout,

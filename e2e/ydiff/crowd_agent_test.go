@@ -170,7 +170,7 @@ func rewritten(source string, d deed) string {
 
 // back undoes the last steps of a client, or one step, or redoes some.
 func (a *agent) back(ctx context.Context, d deed) (err error) {
-	mine := undo.Of(a, clients[d.P])
+	mine := undo.Of(a, origin.Author{Client: clients[d.P]})
 	var o undo.Outcome
 	switch d.Do {
 	case "undo":
@@ -178,7 +178,7 @@ func (a *agent) back(ctx context.Context, d deed) (err error) {
 	case "redo":
 		o, err = mine.Redo(ctx, 1+d.N[0]%2)
 	default:
-		list := slices.DeleteFunc(mine.List(), func(s undo.Step) bool { return s.Undone })
+		list := slices.DeleteFunc(mine.List(ctx), func(s undo.Step) bool { return s.Undone })
 		if len(list) == 0 {
 			return nil
 		}

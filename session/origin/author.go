@@ -11,6 +11,8 @@ import "context"
 type Author struct {
 	// Client is the client session.
 	Client string
+	// Owner is the client's name for records that outlast its session, "" for none.
+	Owner string
 	// Call is unique for the call in the process, 0 for none: all edits of one call belong together.
 	Call uint64
 	// Tool is the tool that was called.

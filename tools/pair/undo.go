@@ -11,6 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/render/datauri"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
@@ -22,8 +23,9 @@ import (
 
 type undoArgs struct {
 	Path  string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
-	Step  string `json:"step,omitempty" jsonschema:"Only this step, such as \"s12\"; later ones stay." validate:"max=20"`
+	Step  string `json:"step,omitempty" jsonschema:"Only this step; later ones stay." validate:"max=20"`
 	Count *int   `json:"count,omitempty" jsonschema:"Or how many of your last steps." validate:"min=1,max=1000"`
+	Task  bool   `json:"task,omitempty" jsonschema:"Or your last task, until a pause of ten minutes."`
 }
 
 type redoArgs struct {
@@ -67,13 +69,16 @@ func undoAgent(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true},
 		Output:      tool.DocumentResultOf[UndoResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args undoArgs) (*tool.Answer, error) {
-			if args.Step != "" && args.Count != nil {
-				return nil, errors.New("step and count are both given: give one of them; nothing was changed")
+			if lo.Count([]bool{args.Step != "", args.Count != nil, args.Task}, true) > 1 {
+				return nil, errors.New("more than one of step, count and task is given: give one of them; nothing was changed")
 			}
 			n := tool.ValueOr(args.Count, 1)
 			return revise(ctx, d, args.Path, "undid", n, func(s undo.Steps) (undo.Outcome, error) {
-				if args.Step != "" {
+				switch {
+				case args.Step != "":
 					return s.UndoStep(ctx, args.Step)
+				case args.Task:
+					return s.Undo(ctx, max(1, s.Task(ctx)))
 				}
 				return s.Undo(ctx, n)
 			}, nothingToUndo)
@@ -97,14 +102,14 @@ func redoAgent(d *deps.Deps) tool.Tool {
 }
 
 // revise undoes, or redoes, up to want steps of a call's client.
-func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do func(undo.Steps) (undo.Outcome, error), nothing func(*session.Document, undo.Steps) string) (*tool.Answer, error) {
+func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do func(undo.Steps) (undo.Outcome, error), nothing func(context.Context, *session.Document, undo.Steps) string) (*tool.Answer, error) {
 	doc, err := open(ctx, d, path)
 	if err != nil {
 		return nil, err
 	}
 	defer doc.Release()
 	client := tool.ClientOf(ctx)
-	steps := doc.StepsOf(client)
+	steps := doc.StepsOf(origin.Of(ctx))
 	target.TouchLater(ctx, doc)
 	o, err := do(steps)
 	if errors.As(err, new(*undo.UnknownError)) {
@@ -113,7 +118,7 @@ func revise(ctx context.Context, d *deps.Deps, path, did string, want int, do fu
 	out := &UndoResult{Steps: []StepName{}, CellIDs: []string{}}
 	switch {
 	case errors.Is(err, undo.ErrNothing):
-		out.Message = nothing(doc, steps)
+		out.Message = nothing(ctx, doc, steps)
 		return &tool.Answer{Body: out, Doc: doc, Words: out.words(ctx, doc, "")}, nil
 	case err != nil:
 		return nil, err
@@ -164,6 +169,7 @@ func leftOf(o undo.Outcome) (left []LeftCell) {
 	add(o.Kept, "someone else has written there, or replaced or locked it since")
 	add(o.Gone, "someone else has deleted or moved the cell since")
 	add(o.Cut, "someone else has cut your text there; it stays where they pasted it")
+	add(o.Bare, "restored without its outputs and attachments, which are not kept after the notebook was closed")
 	if o.Missed && len(o.Gone)+len(o.Kept) == 0 {
 		left = append(left, LeftCell{Why: "something could not be restored, because its place is gone"})
 	}
@@ -193,21 +199,32 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 }
 
 // nothingToUndo says why a client has nothing to undo.
-func nothingToUndo(doc *session.Document, steps undo.Steps) string {
-	if len(steps.List()) > 0 {
-		return "all your edits in " + textfmt.Quoted(doc.Path().String()) + " since it " + sinceWhen(steps) + " are undone"
+func nothingToUndo(ctx context.Context, doc *session.Document, steps undo.Steps) string {
+	switch where := textfmt.Quoted(doc.Path().String()); {
+	case len(steps.List(ctx)) > 0 && steps.Journaled():
+		return "all your edits in " + where + " are undone"
+	case len(steps.List(ctx)) > 0:
+		return "all your edits in " + where + " since it " + sinceWhen(steps) + " are undone"
+	case steps.Journaled():
+		return "no edit of yours can be undone: you made no edits of the last 30 days in " + where
 	}
 	return "no edit of yours can be undone: " + beginning(doc, steps) + ", and you have edited nothing since"
 }
 
 // beginning says when the recorded history of a document begins.
 func beginning(doc *session.Document, steps undo.Steps) string {
+	if steps.Journaled() {
+		return textfmt.Quoted(doc.Path().String()) + " has no other edits of yours of the last 30 days"
+	}
 	return textfmt.Quoted(doc.Path().String()) + " " + sinceWhen(steps) + ", the earlier history is gone"
 }
 
-func nothingToRedo(doc *session.Document, steps undo.Steps) string {
-	return "no edit of yours can be redone in " + textfmt.Quoted(doc.Path().String()) + ", which " + sinceWhen(steps) +
-		": only edits that you undid since, with no new edit after that, can be"
+func nothingToRedo(_ context.Context, doc *session.Document, steps undo.Steps) string {
+	where, since := textfmt.Quoted(doc.Path().String()), ""
+	if !steps.Journaled() {
+		where, since = where+", which "+sinceWhen(steps), " since"
+	}
+	return "no edit of yours can be redone in " + where + ": only edits that you undid" + since + ", with no new edit after that, can be"
 }
 
 // sinceWhen says how and when the history of a document began.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/target"
@@ -41,7 +42,7 @@ func listAgentEdits(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "list_agent_edits",
 		Title:       "List own edits",
-		Description: "Lists your edits of a document since it was opened here, call by call: the steps that can be undone, with tool, reason and cells, and the undone ones that can be redone.",
+		Description: "Lists your edits of a document, call by call: the steps that can be undone, with tool, reason and cells, and the undone ones that can be redone.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.DocumentResultOf[ListEditsResult](nil),
 		Call: tool.Typed(func(ctx context.Context, args listEditsArgs) (*tool.Answer, error) {
@@ -50,13 +51,13 @@ func listAgentEdits(d *deps.Deps) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			steps := doc.StepsOf(tool.ClientOf(ctx))
+			steps := doc.StepsOf(origin.Of(ctx))
 			out := &ListEditsResult{Steps: []StepView{}}
-			for _, s := range steps.List() {
+			for _, s := range steps.List(ctx) {
 				out.Steps = append(out.Steps, viewOf(s))
 			}
 			if len(out.Steps) == 0 {
-				out.Message = nothingToUndo(doc, steps)
+				out.Message = nothingToUndo(ctx, doc, steps)
 			}
 			return &tool.Answer{Body: out, Doc: doc, Words: out.words(ctx, doc)}, nil
 		}),

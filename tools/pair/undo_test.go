@@ -30,7 +30,7 @@ func TestUndoTools(t *testing.T) {
 		var done pair.UndoResult
 		d.Good("undo_agent", at, &done)
 		must.SliceEmpty(t, done.Steps, must.Sprint("with nothing done"))
-		test.StrContains(t, done.Message, "was opened here at ", test.Sprint("with nothing done"))
+		test.StrContains(t, done.Message, "you made no edits of the last 30 days", test.Sprint("with nothing done"))
 		d.Good("modify_nb_cells", d.in(change(0, "a = 10", "rename\n  the a")), nil)
 		var inserted notebook.InsertResult
 		d.Good("insert_nb_cells", d.in(dict{"position": 1, "cells": []dict{{"content": "new = 1"}}}), &inserted)
@@ -48,7 +48,7 @@ func TestUndoTools(t *testing.T) {
 		test.SliceEqOp(t, inserted.CellIDs, list.Steps[1].Ran)
 		test.SliceEqOp(t, []string{cells[0].ID}, list.Steps[2].CellIDs)
 		d.Bad("undo_agent", d.in(dict{"step": "s9999"}), `no step "s9999"`, list.Steps[0].Step+", "+list.Steps[1].Step+", "+list.Steps[2].Step)
-		d.Bad("undo_agent", d.in(dict{"step": list.Steps[0].Step, "count": 1}), "step and count are both given")
+		d.Bad("undo_agent", d.in(dict{"step": list.Steps[0].Step, "count": 1}), "more than one of step, count and task is given")
 
 		// A person continues in the new cell, and in the cell that is not shown to the agent again.
 		person := d.Person()

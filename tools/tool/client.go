@@ -139,3 +139,16 @@ func ClientOf(ctx context.Context) string {
 	}
 	return ""
 }
+
+// OwnerOf returns the name of the calling client in records that outlast its session. A client that starts this program itself
+// keeps its name; a client over the network has a new one in each session.
+func OwnerOf(ctx context.Context) string {
+	if c := ClientIn(ctx); c != nil {
+		return c.Name
+	}
+	name := "local"
+	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		name += " " + s.GetClientInfo().Name
+	}
+	return name
+}

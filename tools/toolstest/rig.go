@@ -3,6 +3,7 @@ package toolstest
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"maps"
 	"reflect"
@@ -18,6 +19,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/store/activity"
+	"github.com/nbduet/nbduet/session/store/journal"
+	"github.com/nbduet/nbduet/session/store/sqlite"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -59,7 +62,8 @@ func newOn(t *testing.T, s *jupytertest.Server, request, call time.Duration) *Ri
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	m := deps.NewWork(session.New(session.Config{Server: srv, Logger: log, ServerTimeout: call}))
+	edits := journal.New(journal.Options{Path: sqlite.Memory, Logger: log})
+	m := deps.NewWork(session.New(session.Config{Server: srv, Logger: log, ServerTimeout: call, Journal: edits}))
 	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +79,7 @@ func newOn(t *testing.T, s *jupytertest.Server, request, call time.Duration) *Ri
 		if err := m.Close(context.Background()); err != nil {
 			t.Log("close:", err)
 		}
-		if err := record.Close(context.Background()); err != nil {
+		if err := errors.Join(record.Close(context.Background()), edits.Close(context.Background())); err != nil {
 			t.Error(err)
 		}
 		r.shutKernels()

@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/render/images"
 	"github.com/nbduet/nbduet/session/store/activity"
+	"github.com/nbduet/nbduet/session/store/journal"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -31,7 +32,9 @@ type Config struct {
 	// State remembers runs and, if Record is set, what clients work on. Close closes it.
 	State  *activity.Store
 	Record bool
-	Logger *slog.Logger
+	// Journal keeps the edits of clients beside the State, for undo after a restart.
+	Journal bool
+	Logger  *slog.Logger
 }
 
 // A World is made with [New] and ended with Close.
@@ -43,6 +46,7 @@ type World struct {
 	jobs     *deps.Work
 	pictures *images.Store
 	state    *activity.Store
+	journal  *journal.Journal // nil for none
 	log      *slog.Logger
 }
 
@@ -52,6 +56,10 @@ func New(cfg Config) (*World, error) {
 	w := &World{Clients: &tool.Clients{}, pictures: images.NewStore(cfg.ImageCache), state: cfg.State, log: cfg.Logger}
 	s := cfg.Session
 	s.Server, s.Runtime, s.Runs, s.Logger = cfg.Server, cfg.Runtime, cfg.State.Runs(), cfg.Logger
+	if cfg.Journal {
+		w.journal = journal.New(journal.Options{Path: journal.Beside(cfg.State.Path()), Logger: cfg.Logger})
+		s.Journal = w.journal
+	}
 	w.manager = session.New(s)
 	w.jobs = deps.NewWork(w.manager)
 	w.jobs.Analyses.Limit(cfg.MaxSessions)
@@ -88,6 +96,9 @@ func (w *World) Close(ctx context.Context) error {
 		w.log.Warn("some notebooks could not be saved and closed", "error", left)
 	}
 	kept := w.state.Close(ctx)
+	if w.journal != nil {
+		kept = errors.Join(kept, w.journal.Close(ctx))
+	}
 	if kept != nil {
 		w.log.Warn("some activity could not be saved", "error", kept)
 	}

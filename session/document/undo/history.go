@@ -45,10 +45,11 @@ type Step struct {
 // step is a step with the edits that undo or redo it.
 type step struct {
 	Step
-	call uint64
-	made []*ydoc.Step // in their order
-	in   *History
-	of   *client
+	call  uint64
+	made  []*ydoc.Step      // in their order
+	edits [][]ydoc.CellEdit // instead of made, if the step is from the journal
+	in    *History
+	of    *client
 
 	at            *list.Element // among the keeper's
 	size, counted int           // as counted by the keeper
@@ -65,11 +66,22 @@ func (s *step) weigh() (n int) {
 	for _, m := range s.made {
 		n += m.Weight()
 	}
+	for _, edits := range s.edits {
+		for _, e := range edits {
+			n += editBytes + e.Bytes()
+		}
+	}
 	return n
 }
 
+// editBytes is the overhead of an edit of a cell besides its texts.
+const editBytes = 256
+
 // client holds the steps of one client, the last ones last.
-type client struct{ done, undone []*step }
+type client struct {
+	done, undone []*step
+	recalled     bool // the steps of the journal are among them
+}
 
 func (c *client) remove(s *step) {
 	is := func(o *step) bool { return o == s }
@@ -80,6 +92,8 @@ func (c *client) remove(s *step) {
 type History struct {
 	k   *Keeper
 	doc Replica
+	nb  *ydoc.Notebook // nil for a text
+	in  func() Place   // nil if no journal keeps the steps
 
 	// Keeper.mu guards the following fields.
 	clients map[string]*client
@@ -92,7 +106,9 @@ type History struct {
 
 // Begin returns a new history of a replica.
 func (k *Keeper) Begin(doc Replica, why Beginning) *History {
-	return &History{k: k, doc: doc, clients: map[string]*client{}, since: time.Now(), why: why, reloads: doc.Reloads()}
+	h := &History{k: k, doc: doc, clients: map[string]*client{}, since: time.Now(), why: why, reloads: doc.Reloads()}
+	h.nb, _ = doc.(*ydoc.Notebook)
+	return h
 }
 
 // End drops all steps: the replica is no longer used.
@@ -157,25 +173,22 @@ func (h *History) Forget(name string) {
 // Records reports whether edits of an author are recorded as steps.
 func Records(a origin.Author) bool { return a.Call != 0 }
 
-// Add adds an edit, which may be nil, to the step of its author's call. The steps that the client has undone can then no
-// longer be redone.
-func (h *History) Add(a origin.Author, made *ydoc.Step) {
+// Add adds an edit, which may be nil, to the step of its author's call, and returns it for [History.Note]. The steps that the
+// client has undone can then no longer be redone.
+func (h *History) Add(a origin.Author, made *ydoc.Step) (added Recorded) {
 	if made == nil {
-		return
+		return added
 	}
+	added.Edits = [][]ydoc.CellEdit{made.Edits()}
 	h.doc.Hold(made)
 	h.Look()
 	h.k.mu.Lock()
 	if h.ended || !Records(a) {
 		h.k.mu.Unlock()
 		h.doc.Release(made)
-		return
+		return added
 	}
-	c := h.clients[a.Client]
-	if c == nil {
-		c = &client{}
-		h.clients[a.Client] = c
-	}
+	c := h.client(a.Client)
 	gone := c.undone
 	for _, s := range gone {
 		h.k.drop(s)
@@ -193,8 +206,10 @@ func (h *History) Add(a origin.Author, made *ydoc.Step) {
 	s.Cells = lo.Union(s.Cells, made.Cells())
 	h.k.add(s)
 	gone = append(gone, h.k.trim(s)...)
+	added.Step = s.Step
 	h.k.mu.Unlock()
 	release(gone)
+	return added
 }
 
 // ofCall returns the step of a call, or nil. Calls of one client may run concurrently.

@@ -2,7 +2,7 @@ package undo
 
 import (
 	"container/list"
-	"fmt"
+	"strconv"
 	"sync"
 )
 
@@ -23,6 +23,8 @@ const (
 type Keeper struct {
 	// Beside returns the memory used otherwise for the changes of open documents; nil for none. Set it before any use.
 	Beside func() int
+	// Journal keeps the steps of notebooks longer than their histories; nil for none. Set it before any use.
+	Journal Journal
 
 	// mu guards the histories, too. It is never held while a replica is called.
 	mu    sync.Mutex
@@ -31,11 +33,15 @@ type Keeper struct {
 	named int       // how many steps there have been
 }
 
-// name returns a new step id. Ids are unique in the program, so that an id from an ended history does not match another
-// step.
+// name returns a new step id. Ids are unique in the program and, with a journal, among those of all programs that use it, so
+// that an id from an ended history does not match another step.
 func (k *Keeper) name() string {
 	k.named++
-	return fmt.Sprintf("s%d", k.named)
+	prefix := "s"
+	if k.Journal != nil {
+		prefix = k.Journal.Prefix()
+	}
+	return prefix + strconv.Itoa(k.named)
 }
 
 // add counts a step.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -29,21 +30,22 @@ type Document interface {
 // Steps are the steps of one client in a document. Make it with [Of].
 type Steps struct {
 	doc    Document
-	client string
+	author origin.Author
 }
 
-// Of returns the steps of a client.
-func Of(doc Document, client string) Steps { return Steps{doc, client} }
+// Of returns the steps of an author's client.
+func Of(doc Document, author origin.Author) Steps { return Steps{doc, author} }
 
 // List returns the client's steps: first those that can be undone, the last first, then those that can be redone, the next
 // first.
-func (s Steps) List() []Step {
+func (s Steps) List(ctx context.Context) []Step {
 	h := s.doc.History()
 	h.Look()
+	h.recall(ctx, s.author)
 	h.k.mu.Lock()
 	defer h.k.mu.Unlock()
 	var out []Step
-	if c := h.clients[s.client]; c != nil {
+	if c := h.clients[s.author.Client]; c != nil {
 		for _, l := range [][]*step{c.done, c.undone} {
 			for _, one := range slices.Backward(l) {
 				out = append(out, one.Step)
@@ -56,6 +58,21 @@ func (s Steps) List() []Step {
 // Since returns when the document's history began, and why.
 func (s Steps) Since() (time.Time, Beginning) { return s.doc.History().Since() }
 
+// Journaled reports whether a journal keeps the steps longer than the document's history.
+func (s Steps) Journaled() bool { return s.doc.History().Journaled(s.author) }
+
+// taskPause is the pause of a client after which its next step belongs to another task.
+const taskPause = 10 * time.Minute
+
+// Task returns the number of steps of the client's last task, all of which can be undone.
+func (s Steps) Task(ctx context.Context) (n int) {
+	list := s.List(ctx)
+	for n < len(list) && !list[n].Undone && (n == 0 || list[n-1].At.Sub(list[n].At) < taskPause) {
+		n++
+	}
+	return n
+}
+
 // Outcome is the result of undoing or redoing steps. See [ydoc.Undone].
 type Outcome struct {
 	Steps []Step // in the order of execution
@@ -63,6 +80,7 @@ type Outcome struct {
 	Kept  []string
 	Gone  []string
 	Cut   []string
+	Bare  []string // restored without outputs and attachments, which the journal does not keep
 	// Missed is set if something could not be restored.
 	Missed bool
 }
@@ -113,12 +131,13 @@ func (s Steps) Redo(ctx context.Context, count int) (Outcome, error) {
 func (s Steps) revise(ctx context.Context, name string, count int, id string, again bool) (o Outcome, err error) {
 	var from *History
 	var taken []*step
+	s.doc.History().recall(ctx, s.author)
 	err = s.doc.Revise(ctx, name, func(h *History, may func([]string) error) (err error) {
 		h.Look()
-		if err := may(h.cellsOf(s.client, count, id, again)); err != nil {
+		if err := may(h.cellsOf(s.author.Client, count, id, again)); err != nil {
 			return err
 		}
-		if taken, err = h.take(s.client, count, id, again); err != nil {
+		if taken, err = h.take(s.author.Client, count, id, again); err != nil {
 			return err
 		}
 		from = h
@@ -132,7 +151,7 @@ func (s Steps) revise(ctx context.Context, name string, count int, id string, ag
 			}
 			from.doc.Hold(made)
 		}
-		from.put(s.client, one, !again)
+		from.put(s.author.Client, one, !again)
 	}
 	return o, err
 }
@@ -143,11 +162,24 @@ func (s Steps) revise(ctx context.Context, name string, count int, id string, ag
 // each step must remain separate, so that it can be listed, undone and redone individually.
 func (h *History) back(taken []*step, o *Outcome) error {
 	for _, s := range taken {
-		u, inverse, err := h.doc.Revert(s.made...)
+		var u ydoc.Undone
+		var inverse *ydoc.Step
+		var err error
+		if s.edits != nil {
+			inverse, err = h.restore(s, o)
+			switch {
+			case inverse != nil:
+				u.Cells = inverse.Cells()
+			case err != nil && !errors.Is(err, ydoc.ErrBroken):
+				u.Kept, err = s.Cells, nil // such as a malformed cell; nothing was changed
+			}
+		} else {
+			u, inverse, err = h.doc.Revert(s.made...)
+		}
 		if err != nil {
 			return err // the replica is broken and will be discarded
 		}
-		s.made = nil
+		s.made, s.edits = nil, nil
 		if inverse != nil {
 			s.made = append(s.made, inverse)
 		}
@@ -217,6 +249,7 @@ func (h *History) put(name string, s *step, undone bool) {
 		return
 	}
 	s.Undone = undone
+	h.mark(s)
 	to := &s.of.done
 	if undone {
 		to = &s.of.undone

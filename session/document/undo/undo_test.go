@@ -89,7 +89,7 @@ func (b *book) has(want ...string) {
 
 func (b *book) undo(client string, n int) Outcome {
 	b.t.Helper()
-	o, err := Of(b, client).Undo(b.t.Context(), n)
+	o, err := Of(b, origin.Author{Client: client}).Undo(b.t.Context(), n)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func (b *book) undo(client string, n int) Outcome {
 
 func (b *book) redo(client string, n int) Outcome {
 	b.t.Helper()
-	o, err := Of(b, client).Redo(b.t.Context(), n)
+	o, err := Of(b, origin.Author{Client: client}).Redo(b.t.Context(), n)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestEachClientItsOwn(t *testing.T) {
 	b.sets("b", 2, "c0", "1 2")
 	b.sets("a", 3, "c1", "y")
 	b.does("a", 3, func(e *ydoc.Editor) error { _, err := e.Insert(2, ydoc.NewCell{ID: "n", Type: ydoc.Code}); return err })
-	list := Of(b, "a").List()
+	list := Of(b, origin.Author{Client: "a"}).List(b.t.Context())
 	got := ids(list)
 	test.SliceEqOp(t, []string{"s3", "s1"}, got)
 	test.SliceEqOp(t, []string{"c1", "n"}, list[0].Cells)
@@ -133,7 +133,7 @@ func TestEachClientItsOwn(t *testing.T) {
 	b.has("one 2", "x")
 	test.SliceEqOp(t, []string{"s3", "s1"}, ids(o.Steps))
 	test.SliceEqOp(t, []string{"n", "c0"}, o.Ran())
-	if _, err := Of(b, "a").Undo(t.Context(), 1); !errors.Is(err, ErrNothing) {
+	if _, err := Of(b, origin.Author{Client: "a"}).Undo(t.Context(), 1); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
 	// An edit of the other client keeps the steps to redo.
@@ -143,19 +143,19 @@ func TestEachClientItsOwn(t *testing.T) {
 	b.redo("a", 1)
 	b.has("1 2", "b's y", "")
 	b.undo("a", 1)
-	if got := ids(Of(b, "a").List()); !slices.Equal(got, []string{"s1", "s3 undone"}) {
+	if got := ids(Of(b, origin.Author{Client: "a"}).List(b.t.Context())); !slices.Equal(got, []string{"s1", "s3 undone"}) {
 		t.Errorf("%v", got)
 	}
 	// An edit of the same client does not.
 	b.sets("a", 5, "c1", "z")
-	if _, err := Of(b, "a").Redo(t.Context(), 1); !errors.Is(err, ErrNothing) {
+	if _, err := Of(b, origin.Author{Client: "a"}).Redo(t.Context(), 1); !errors.Is(err, ErrNothing) {
 		t.Error(err)
 	}
 	b.h.Forget("a")
-	if got := Of(b, "a").List(); got != nil {
+	if got := Of(b, origin.Author{Client: "a"}).List(b.t.Context()); got != nil {
 		t.Errorf("a client that has left has %+v", got)
 	}
-	if got := ids(Of(b, "b").List()); !slices.Equal(got, []string{"s4", "s2"}) {
+	if got := ids(Of(b, origin.Author{Client: "b"}).List(b.t.Context())); !slices.Equal(got, []string{"s4", "s2"}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -166,12 +166,12 @@ func TestAStepAlone(t *testing.T) {
 	b.sets("a", 1, "c0", "1 two three")
 	b.sets("a", 2, "c0", "1 2 three")
 	b.sets("a", 3, "c0", "1 2 3")
-	if _, err := Of(b, "a").UndoStep(t.Context(), "s2"); err != nil {
+	if _, err := Of(b, origin.Author{Client: "a"}).UndoStep(t.Context(), "s2"); err != nil {
 		t.Fatal(err)
 	}
 	b.has("1 two 3")
 	var unknown *UnknownError
-	_, err := Of(b, "a").UndoStep(t.Context(), "s2")
+	_, err := Of(b, origin.Author{Client: "a"}).UndoStep(t.Context(), "s2")
 	must.True(t, errors.As(err, &unknown))
 	test.StrContains(t, err.Error(), "s3, s1")
 	// After undo and redo of a step, those before it can still be undone (microsoft/vscode#244495).
@@ -187,7 +187,7 @@ func TestRefused(t *testing.T) {
 	b.sets("a", 1, "c0", "1")
 	b.sets("a", 2, "c1", "2")
 	b.refuse = errors.New("somebody types")
-	_, err := Of(b, "a").Undo(t.Context(), 2)
+	_, err := Of(b, origin.Author{Client: "a"}).Undo(t.Context(), 2)
 	test.ErrorIs(t, err, b.refuse)
 	test.False(t, !slices.Equal(b.asked, []string{"c1", "c0"}) && !slices.Equal(b.asked, []string{"c0", "c1"}))
 	b.has("1", "2")
@@ -195,10 +195,10 @@ func TestRefused(t *testing.T) {
 	b.undo("a", 2)
 	b.has("one", "two")
 	b.refuse = errors.New("somebody types")
-	_, err = Of(b, "a").Redo(t.Context(), 1)
+	_, err = Of(b, origin.Author{Client: "a"}).Redo(t.Context(), 1)
 	test.ErrorIs(t, err, b.refuse)
 	test.SliceEqOp(t, []string{"c0"}, b.asked)
-	if got := ids(Of(b, "a").List()); !slices.Equal(got, []string{"s1 undone", "s2 undone"}) {
+	if got := ids(Of(b, origin.Author{Client: "a"}).List(b.t.Context())); !slices.Equal(got, []string{"s1 undone", "s2 undone"}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -227,7 +227,7 @@ func TestBounds(t *testing.T) {
 	for i := range maxSteps + 10 {
 		b.sets("a", uint64(i+1), "c0", fmt.Sprint(i+1))
 	}
-	if n := len(Of(b, "a").List()); n != maxSteps {
+	if n := len(Of(b, origin.Author{Client: "a"}).List(b.t.Context())); n != maxSteps {
 		t.Errorf("%d steps, want %d", n, maxSteps)
 	}
 	large := strings.Repeat("x", 3<<20)
@@ -238,7 +238,7 @@ func TestBounds(t *testing.T) {
 			return e.SetSource("c0", strings.Repeat(string(rune('a'+i)), 3<<20))
 		})
 	}
-	n := len(Of(b, "a").List())
+	n := len(Of(b, origin.Author{Client: "a"}).List(b.t.Context()))
 	test.LessEq(t, maxDocument, b.h.bytes)
 	test.LessEq(t, 7, n)
 	test.GreaterEq(t, 4, n)
@@ -250,7 +250,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	test.LessEq(t, maxAll, k.bytes)
-	must.SliceLen(t, 4, Of(others[1], "a").List())
+	must.SliceLen(t, 4, Of(others[1], origin.Author{Client: "a"}).List(b.t.Context()))
 	test.Eq(t, 0, b.h.bytes)
 	others[1].undo("a", 4)
 	others[1].has(large, large, large, large)
@@ -323,11 +323,11 @@ func TestAtOnce(t *testing.T) {
 				case 0, 1:
 					b.sets(name, uint64(1000*g+i+1), "c0", fmt.Sprint(g, i))
 				case 2:
-					_, _ = Of(b, name).Undo(t.Context(), 2)
+					_, _ = Of(b, origin.Author{Client: name}).Undo(t.Context(), 2)
 				case 3:
-					_, _ = Of(b, name).Redo(t.Context(), 1)
+					_, _ = Of(b, origin.Author{Client: name}).Redo(t.Context(), 1)
 				default:
-					_ = Of(b, name).List()
+					_ = Of(b, origin.Author{Client: name}).List(b.t.Context())
 					b.h.Ran(origin.Author{Client: name}, []string{"c0"})
 					if i%10 == 0 {
 						b.h.Forget(name)

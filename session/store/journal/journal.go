@@ -1,0 +1,269 @@
+package journal
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
+	"github.com/nbduet/nbduet/session/store/sqlite"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// MaxAge is how long steps are kept.
+	MaxAge = 30 * 24 * time.Hour
+	// MaxBytes bounds the steps of all notebooks, compressed.
+	MaxBytes = 200 << 20
+	// maxMemory bounds them in memory.
+	maxMemory = 20 << 20
+	// maxStep bounds the texts of one edit; a larger one is not kept.
+	maxStep = 16 << 20
+	// maxQueued bounds the texts that wait for the disk. Beyond it the oldest are dropped.
+	maxQueued = 64 << 20
+	// writeTimeout bounds one write; another process may hold the database.
+	writeTimeout = 10 * time.Second
+	// pause is the shortest time between two writes, and retry the pause after a failed one.
+	pause = time.Second
+	retry = 10 * time.Second
+)
+
+// Options say where to keep the steps.
+type Options struct {
+	// Path is the database file, see [Beside], or [sqlite.Memory].
+	Path string
+	// Logger gets the reason if the database cannot be used; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// Beside returns the path of the journal for a record of activity at a path.
+func Beside(activity string) string {
+	if activity == sqlite.Memory {
+		return activity
+	}
+	return strings.TrimSuffix(activity, ".db") + ".journal.db"
+}
+
+// Journal keeps the steps. Make it with [New].
+type Journal struct {
+	opt    Options
+	log    *slog.Logger
+	prefix string
+
+	mu     sync.Mutex // guards the queue
+	queue  []change
+	queued int // bytes
+	failed bool
+
+	writing sync.Mutex // held while the database is used; guards db and trimmed
+	db      *sql.DB
+	trimmed time.Time
+
+	wake   chan struct{}
+	ctx    context.Context
+	stop   context.CancelFunc
+	writer sync.WaitGroup
+}
+
+var _ undo.Journal = (*Journal)(nil)
+
+// A change is a new edit of a step, or a step that was undone or redone.
+type change struct {
+	step   undo.Step
+	place  undo.Place // of a new edit
+	author origin.Author
+	edits  []ydoc.CellEdit
+	size   int
+	at     time.Time
+}
+
+// New returns a journal. It opens the database when it first needs it. The caller closes the journal.
+func New(opt Options) *Journal {
+	j := &Journal{opt: opt, log: cmp.Or(opt.Logger, slog.New(slog.DiscardHandler)), wake: make(chan struct{}, 1)}
+	j.prefix = "s" + strings.ToLower(rand.Text()[:4]) + "-"
+	j.ctx, j.stop = context.WithCancel(context.Background())
+	j.writer.Go(j.write)
+	return j
+}
+
+// Prefix implements [undo.Journal].
+func (j *Journal) Prefix() string { return j.prefix }
+
+// Add implements [undo.Journal].
+func (j *Journal) Add(in undo.Place, a origin.Author, step undo.Step, edits []ydoc.CellEdit) {
+	c := change{step: step, place: in, author: a, edits: edits, at: time.Now()}
+	for _, e := range edits {
+		c.size += e.Bytes()
+	}
+	if c.size <= maxStep {
+		j.enqueue(c)
+	}
+}
+
+// Mark implements [undo.Journal].
+func (j *Journal) Mark(step string, undone bool) {
+	j.enqueue(change{step: undo.Step{ID: step, Undone: undone}, at: time.Now()})
+}
+
+func (j *Journal) enqueue(c change) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.queue, j.queued = append(j.queue, c), j.queued+c.size
+	for j.queued > maxQueued {
+		j.queued -= j.queue[0].size
+		j.queue = j.queue[1:]
+	}
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// write is the writer.
+func (j *Journal) write() {
+	for {
+		select {
+		case <-j.ctx.Done():
+			return
+		case <-j.wake:
+		}
+		wait := pause
+		ctx, cancel := context.WithTimeout(j.ctx, writeTimeout)
+		if err := j.flush(ctx); j.report(err) {
+			wait = retry
+		}
+		cancel()
+		select {
+		case <-j.ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// report reports whether a write failed, and logs the first failure and the recovery.
+func (j *Journal) report(err error) bool {
+	if j.ctx.Err() != nil {
+		return false // Close writes the rest
+	}
+	j.mu.Lock()
+	before := j.failed
+	j.failed = err != nil
+	if j.failed {
+		select {
+		case j.wake <- struct{}{}: // try the rest again
+		default:
+		}
+	}
+	j.mu.Unlock()
+	switch {
+	case err != nil && !before:
+		// The path is in the message, because the path of the user's state is not part of a call's content.
+		j.log.Warn("edits can be undone only as long as the notebook is open, because the journal cannot be used: " + err.Error())
+	case err == nil && before:
+		j.log.Info("the journal can be used again")
+	}
+	return err != nil
+}
+
+// flush writes the queue.
+func (j *Journal) flush(ctx context.Context) error {
+	j.mu.Lock()
+	empty := len(j.queue) == 0
+	j.mu.Unlock()
+	if empty {
+		return nil // a program that writes no notebook makes no file
+	}
+	return j.use(ctx, func(db *sql.DB) error {
+		j.mu.Lock()
+		list, size := j.queue, j.queued
+		j.queue, j.queued = nil, 0
+		j.mu.Unlock()
+		err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return j.put(ctx, tx, list) })
+		if err != nil {
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			j.queue, j.queued = append(list, j.queue...), j.queued+size
+		}
+		return err
+	})
+}
+
+// put writes changes, and trims the database once an hour.
+func (j *Journal) put(ctx context.Context, tx *sql.Tx, list []change) error {
+	for _, c := range list {
+		if err := c.put(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if time.Since(j.trimmed) < time.Hour {
+		return nil
+	}
+	j.trimmed = time.Now()
+	if j.opt.Path == sqlite.Memory {
+		return trim(ctx, tx, maxMemory)
+	}
+	return trim(ctx, tx, MaxBytes)
+}
+
+// use calls f with the database, which it opens first. If the database is damaged, it is renamed, and f gets a new one.
+func (j *Journal) use(ctx context.Context, f func(*sql.DB) error) (err error) {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	for again := true; ; again = false {
+		if j.db == nil {
+			if j.db, err = sqlite.Open(ctx, j.opt.Path, steps, nil); err != nil {
+				err = fmt.Errorf("open the journal %s: %w", j.opt.Path, err)
+			}
+		}
+		if err == nil {
+			err = f(j.db)
+		}
+		if !again || !sqlite.Damaged(err) {
+			return err
+		}
+		if err = j.setAside(); err != nil {
+			return fmt.Errorf("set the damaged journal %s aside: %w", j.opt.Path, err)
+		}
+	}
+}
+
+// setAside renames a damaged database. The caller holds j.writing.
+func (j *Journal) setAside() error {
+	if j.db != nil {
+		_ = j.db.Close() // it is damaged
+		j.db = nil
+	}
+	aside := fmt.Sprintf("%s.damaged-%s", j.opt.Path, time.Now().Format("20060102-150405"))
+	if err := os.Rename(j.opt.Path, aside); err != nil {
+		return err
+	}
+	for _, part := range []string{"-wal", "-shm"} {
+		_ = os.Remove(j.opt.Path + part) // belongs to the renamed one
+	}
+	j.log.Warn("the journal of edits is damaged: it was renamed to " + aside + ", and a new one begins")
+	return nil
+}
+
+// Close writes the rest until ctx ends, and closes the database.
+func (j *Journal) Close(ctx context.Context) error {
+	j.stop()
+	j.writer.Wait()
+	err := j.flush(ctx)
+	if err != nil {
+		err = fmt.Errorf("write the last edits: %w", err)
+	}
+	if j.db != nil {
+		err = errors.Join(err, j.db.Close())
+	}
+	return err
+}
