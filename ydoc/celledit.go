@@ -16,6 +16,7 @@ type CellState struct {
 	Type     string         `json:"type"`
 	Source   string         `json:"source"`
 	Metadata map[string]any `json:"metadata,omitempty"` // only of a deleted cell
+	Bare     bool           `json:"bare,omitempty"`     // a deleted cell had outputs or attachments
 	Index    int            `json:"index"`
 	Previous string         `json:"previous,omitempty"` // the id of the cell before it; "" for the first
 	Next     string         `json:"next,omitempty"`     // the id of the cell after it; "" for the last

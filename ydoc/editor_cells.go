@@ -347,7 +347,7 @@ func (e effects) edits() (all []CellEdit) {
 		if d, err := e.find(id); err == nil && d.node == nd {
 			edit.After, edit.Moved = after(d, e.position(d)), d.moved
 		} else {
-			edit.Before.Metadata = nd.cell.Metadata
+			edit.Before.Metadata, edit.Before.Bare = nd.cell.Metadata, len(nd.cell.Outputs)+len(nd.cell.Attachments) > 0
 		}
 		if edit.After == nil || edit.Moved || edit.Before.Type != edit.After.Type || edit.Before.Source != edit.After.Source {
 			all = append(all, edit)

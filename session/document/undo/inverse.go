@@ -144,7 +144,7 @@ func (i inverse) place(edit ydoc.CellEdit) error {
 		}
 		return i.e.Move(edit.ID, to)
 	}
-	if edit.Before.Type == ydoc.Code {
+	if edit.Before.Bare {
 		i.o.Bare = append(i.o.Bare, edit.ID)
 	}
 	_, err := i.e.Insert(to, ydoc.NewCell{ID: edit.ID, Type: edit.Before.Type, Source: edit.Before.Source, Metadata: edit.Before.Metadata})

@@ -29,8 +29,9 @@ type Journal interface {
 	Add(in Place, a origin.Author, step Step, edits []ydoc.CellEdit)
 	// Mark notes that a step was undone or redone.
 	Mark(step string, undone bool)
-	// Steps returns the last steps of an owner in a notebook, in the order in which they were made or undone.
-	Steps(ctx context.Context, in Place, owner string) []Recorded
+	// Steps returns the last steps of an owner in a notebook, in the order in which they were made or undone; an error if they
+	// cannot be read, which the journal has logged.
+	Steps(ctx context.Context, in Place, owner string) ([]Recorded, error)
 	// Prefix is the beginning of the ids of steps of this process.
 	Prefix() string
 }
@@ -74,12 +75,22 @@ func (h *History) recall(ctx context.Context, a origin.Author) {
 	if recalled {
 		return
 	}
-	all := h.k.Journal.Steps(ctx, h.in(), a.Owner)
-	h.k.mu.Lock()
-	defer h.k.mu.Unlock()
-	if h.ended || h.clients[a.Client] != c || c.recalled {
+	all, err := h.k.Journal.Steps(ctx, h.in(), a.Owner)
+	if err != nil {
 		return
 	}
+	h.k.mu.Lock()
+	var gone []*step
+	if !h.ended && h.clients[a.Client] == c && !c.recalled {
+		h.prepend(c, all)
+		gone = h.k.fit(nil)
+	}
+	h.k.mu.Unlock()
+	release(gone)
+}
+
+// prepend adds steps of the journal before those of a client. The caller holds the lock.
+func (h *History) prepend(c *client, all []Recorded) {
 	c.recalled = true
 	here := map[string]bool{} // the steps of this history, also of other clients of the owner
 	for _, other := range h.clients {
@@ -87,19 +98,27 @@ func (h *History) recall(ctx context.Context, a origin.Author) {
 			here[s.ID] = true
 		}
 	}
-	var done, undone []*step
-	for _, r := range all {
+	for _, r := range slices.Backward(all) {
 		if here[r.ID] {
 			continue
 		}
 		s := &step{Step: r.Step, edits: r.Edits, in: h, of: c}
-		if h.k.add(s); s.Undone {
-			undone = append(undone, s)
+		h.k.add(s)
+		h.k.steps.MoveToFront(s.at) // as the oldest
+		if s.Undone {
+			c.undone = slices.Insert(c.undone, 0, s)
 		} else {
-			done = append(done, s)
+			c.done = slices.Insert(c.done, 0, s)
 		}
 	}
-	c.done, c.undone = append(done, c.done...), append(undone, c.undone...)
+}
+
+// recalled reports whether the steps of the journal are among the client's.
+func (h *History) recalled(a origin.Author) bool {
+	h.k.mu.Lock()
+	defer h.k.mu.Unlock()
+	c := h.clients[a.Client]
+	return c != nil && c.recalled
 }
 
 // client returns the steps of a client. The caller holds the lock.

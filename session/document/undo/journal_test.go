@@ -3,6 +3,7 @@ package undo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -21,6 +22,7 @@ import (
 type pages struct {
 	all   []Recorded
 	owner map[string]string
+	err   error
 }
 
 func (p *pages) Add(_ Place, a origin.Author, s Step, edits []ydoc.CellEdit) {
@@ -41,8 +43,8 @@ func (p *pages) Mark(step string, undone bool) {
 	p.all = append(slices.Delete(p.all, at, at+1), r)
 }
 
-func (p *pages) Steps(_ context.Context, _ Place, owner string) []Recorded {
-	return slices.DeleteFunc(slices.Clone(p.all), func(r Recorded) bool { return p.owner[r.ID] != owner })
+func (p *pages) Steps(_ context.Context, _ Place, owner string) ([]Recorded, error) {
+	return slices.DeleteFunc(slices.Clone(p.all), func(r Recorded) bool { return p.owner[r.ID] != owner }), p.err
 }
 
 func (p *pages) Prefix() string { return fmt.Sprint("s", len(p.all), "-") }
@@ -171,6 +173,7 @@ func TestUndoAfterARestart(t *testing.T) {
 // Cells in which a person changed the same words stay, and are named.
 func TestPersonsWordsStay(t *testing.T) {
 	k := newKept(t, "one", "two", "three", "four", "five")
+	must.NoError(t, k.nb.Edit("run", func(e *ydoc.Editor) error { return e.AppendStream("c2", "stdout", "three") }))
 	k.edits(func(e *ydoc.Editor) error { return e.SetSource("c0", "one 1") })
 	k.edits(func(e *ydoc.Editor) error { return e.SetSource("c1", "TWO") })
 	k.edits(func(e *ydoc.Editor) error {
@@ -188,7 +191,7 @@ func TestPersonsWordsStay(t *testing.T) {
 	k.has("# mine\none", "TWOO", "three", "four and mine", "five", "# mine")
 	slices.Sort(o.Kept)
 	test.SliceEqOp(t, []string{"c1", "n"}, o.Kept)
-	test.SliceEqOp(t, []string{"c4", "c2"}, o.Bare)
+	test.SliceEqOp(t, []string{"c2"}, o.Bare)
 }
 
 // A client sees its own steps alone; after a new edit the undone ones cannot be redone; a task ends with a pause of ten minutes.
@@ -205,6 +208,8 @@ func TestStepsOfTheJournal(t *testing.T) {
 	test.Eq(t, 2, Of(k, author).Task(t.Context()))
 	test.SliceEmpty(t, Of(k, origin.Author{Client: "b", Owner: "other"}).List(t.Context()))
 	test.SliceEmpty(t, Of(k, origin.Author{Client: "c"}).List(t.Context()))
+	test.True(t, Of(k, author).Journaled())
+	test.False(t, Of(k, origin.Author{Client: "c"}).Journaled())
 	k.back(2)
 	k.has("2")
 	k.restart()
@@ -214,6 +219,27 @@ func TestStepsOfTheJournal(t *testing.T) {
 	test.SliceLen(t, 3, k.list())
 	k.back(9)
 	k.has("0")
+	// A journal that cannot be read is asked again.
+	k.restart()
+	k.pages.err = errors.New("locked")
+	test.SliceEmpty(t, k.list())
+	test.False(t, Of(k, author).Journaled())
+	k.pages.err = nil
+	test.SliceLen(t, 3, k.list())
+}
+
+// The steps of the journal count as the oldest ones in memory.
+func TestStepsOfTheJournalGoFirst(t *testing.T) {
+	k := newKept(t, "")
+	for i := range 8 {
+		k.edits(func(e *ydoc.Editor) error { return e.SetSource("c0", strings.Repeat(string(rune('a'+i)), 4<<20)) })
+	}
+	k.restart()
+	k.edits(func(e *ydoc.Editor) error { return e.SetSource("c0", "last") })
+	list := k.list()
+	test.Between(t, 2, len(list), 5)
+	test.Eq(t, k.pages.all[8].ID, list[0])
+	test.Eq(t, k.pages.all[7].ID, list[1])
 }
 
 // In 1,000 random programs with restarts, undo keeps every character of a person, and makes none twice. If people have typed

@@ -58,8 +58,8 @@ func (s Steps) List(ctx context.Context) []Step {
 // Since returns when the document's history began, and why.
 func (s Steps) Since() (time.Time, Beginning) { return s.doc.History().Since() }
 
-// Journaled reports whether a journal keeps the steps longer than the document's history.
-func (s Steps) Journaled() bool { return s.doc.History().Journaled(s.author) }
+// Journaled reports whether the steps of before the document's history are known, too: a journal keeps them.
+func (s Steps) Journaled() bool { return s.doc.History().recalled(s.author) }
 
 // taskPause is the pause of a client after which its next step belongs to another task.
 const taskPause = 10 * time.Minute

@@ -136,6 +136,9 @@ func (j *Journal) write() {
 			return
 		case <-j.wake:
 		}
+		if !j.waits() {
+			continue
+		}
 		wait := pause
 		ctx, cancel := context.WithTimeout(j.ctx, writeTimeout)
 		if err := j.flush(ctx); j.report(err) {
@@ -148,6 +151,13 @@ func (j *Journal) write() {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// waits reports whether changes wait to be written. A program that edits no notebook makes no file.
+func (j *Journal) waits() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.queue) > 0
 }
 
 // report reports whether a write failed, and logs the first failure and the recovery.
@@ -177,12 +187,6 @@ func (j *Journal) report(err error) bool {
 
 // flush writes the queue.
 func (j *Journal) flush(ctx context.Context) error {
-	j.mu.Lock()
-	empty := len(j.queue) == 0
-	j.mu.Unlock()
-	if empty {
-		return nil // a program that writes no notebook makes no file
-	}
 	return j.use(ctx, func(db *sql.DB) error {
 		j.mu.Lock()
 		list, size := j.queue, j.queued
@@ -258,9 +262,11 @@ func (j *Journal) setAside() error {
 func (j *Journal) Close(ctx context.Context) error {
 	j.stop()
 	j.writer.Wait()
-	err := j.flush(ctx)
-	if err != nil {
-		err = fmt.Errorf("write the last edits: %w", err)
+	var err error
+	if j.waits() {
+		if err = j.flush(ctx); err != nil {
+			err = fmt.Errorf("write the last edits: %w", err)
+		}
 	}
 	if j.db != nil {
 		err = errors.Join(err, j.db.Close())

@@ -14,23 +14,28 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// most is how many steps Steps returns.
-const most = 256
+// most is how many steps Steps returns, and mostBytes about the size of their texts.
+const (
+	most      = 256
+	mostBytes = 16 << 20
+)
 
-// Steps implements [undo.Journal]. It returns nil if the database cannot be used.
-func (j *Journal) Steps(ctx context.Context, in undo.Place, owner string) []undo.Recorded {
+// Steps implements [undo.Journal].
+func (j *Journal) Steps(ctx context.Context, in undo.Place, owner string) ([]undo.Recorded, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	var all []undo.Recorded
-	err := j.flush(ctx)
-	if err == nil {
-		err = j.use(ctx, func(db *sql.DB) (err error) {
-			all, err = read(ctx, db, in, owner)
-			return err
-		})
+	if j.waits() {
+		j.report(j.flush(ctx))
 	}
-	j.report(err)
-	return all
+	var all []undo.Recorded
+	err := j.use(ctx, func(db *sql.DB) (err error) {
+		all, err = read(ctx, db, in, owner)
+		return err
+	})
+	if err != nil {
+		j.report(err)
+	}
+	return all, err
 }
 
 func read(ctx context.Context, db *sql.DB, in undo.Place, owner string) ([]undo.Recorded, error) {
@@ -48,8 +53,12 @@ func read(ctx context.Context, db *sql.DB, in undo.Place, owner string) ([]undo.
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.undone, b.undone), cmp.Compare(a.id, b.id)) })
+	size := 0
 	for i := range rows {
+		if size > mostBytes {
+			rows = rows[:i]
+			break
+		}
 		r := &rows[i]
 		if r.Edits, err = sqlite.Each(ctx, db, func(scan sqlite.Scan) ([]ydoc.CellEdit, error) {
 			var cells []byte
@@ -62,7 +71,9 @@ func read(ctx context.Context, db *sql.DB, in undo.Place, owner string) ([]undo.
 		}
 		for _, edits := range r.Edits {
 			r.Cells = lo.Union(r.Cells, lo.Map(edits, func(e ydoc.CellEdit, _ int) string { return e.ID }))
+			size += lo.SumBy(edits, ydoc.CellEdit.Bytes)
 		}
 	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.undone, b.undone), cmp.Compare(a.id, b.id)) })
 	return lo.Map(rows, func(r row, _ int) undo.Recorded { return r.Recorded }), nil
 }
