@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/origin"
@@ -34,7 +37,9 @@ const (
 	writeTimeout = 10 * time.Second
 	// pause is the shortest time between two writes, and retry the pause after a failed one.
 	pause = time.Second
-	retry = 10 * time.Second
+	// partLen is how many changes are written at once.
+	partLen = 200
+	retry   = 10 * time.Second
 )
 
 // Options say where to keep the steps.
@@ -61,7 +66,7 @@ type Journal struct {
 
 	mu     sync.Mutex // guards the queue
 	queue  []change
-	queued int // bytes
+	queued int // the bytes of the queue, and of the part that is being written
 	failed bool
 
 	writing sync.Mutex // held while the database is used; guards db and trimmed
@@ -185,18 +190,22 @@ func (j *Journal) report(err error) bool {
 	return err != nil
 }
 
-// flush writes the queue.
+// flush writes the queue, a part at a time. If ctx ends, the written parts stay.
 func (j *Journal) flush(ctx context.Context) error {
-	return j.use(ctx, func(db *sql.DB) error {
-		j.mu.Lock()
-		list, size := j.queue, j.queued
-		j.queue, j.queued = nil, 0
-		j.mu.Unlock()
-		err := sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return j.put(ctx, tx, list) })
-		if err != nil {
+	return j.use(ctx, func(db *sql.DB) (err error) {
+		for err == nil && j.waits() {
 			j.mu.Lock()
-			defer j.mu.Unlock()
-			j.queue, j.queued = append(list, j.queue...), j.queued+size
+			list := j.queue[:min(partLen, len(j.queue))]
+			j.queue = j.queue[len(list):]
+			j.mu.Unlock()
+			err = sqlite.InTx(ctx, db, func(tx *sql.Tx) error { return j.put(ctx, tx, list) })
+			j.mu.Lock()
+			if err != nil {
+				j.queue = slices.Concat(list, j.queue)
+			} else {
+				j.queued -= lo.SumBy(list, func(c change) int { return c.size })
+			}
+			j.mu.Unlock()
 		}
 		return err
 	})
