@@ -46,7 +46,7 @@ type Document struct {
 	olderFormat
 	served changelog.Served
 	calls  mentions.Followed // the arguments for finding calls, without the replica
-	place  func() undo.Place // of its steps in the journal
+	kept   kept
 }
 
 // Path returns the document's path in the Contents API. It changes when the file is renamed through the server.
@@ -71,7 +71,7 @@ func (d *Document) current() *live {
 
 // replace replaces the joined room. The caller holds mu.
 func (d *Document) replace(lv *live) {
-	lv.begin(&d.m.steps, d.place, &d.m.changes, &d.served, undo.JoinedAfresh)
+	lv.begin(&d.m.steps, d.kept, &d.m.changes, &d.served, undo.JoinedAfresh)
 	lv.hear(d.m.Mentions, d.calls, d.live)
 	d.live.end()
 	d.live = lv

@@ -24,10 +24,13 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), opened: time.Now()}
 	d.last, d.changed = d.opened, d.opened
 	d.notebook = d.Notebook
-	d.place = func() undo.Place {
+	d.kept.place = func() undo.Place {
 		return undo.Place{Server: m.cfg.Server.BaseURL(), File: d.FileID(), Path: d.Path().String()}
 	}
-	lv.begin(&m.steps, d.place, &m.changes, &d.served, undo.Opened)
+	if m.cfg.Journal != nil {
+		d.kept.snapshots = m.cfg.Journal.Snapshots(d.kept.place)
+	}
+	lv.begin(&m.steps, d.kept, &m.changes, &d.served, undo.Opened)
 	d.calls = mentions.Followed{Path: d.Path, Company: d.Company, Obey: func(c mentions.Command, m mentions.Mention) bool {
 		return Obey(d.ctx, d, c, m.Cell, editguard.Who{Name: m.Who.Name, Username: m.Who.Username})
 	}}

@@ -67,14 +67,23 @@ func newTextLive(r room, text *ydoc.Text) *live {
 	return &live{room: r, doc: text.Doc, text: text, joined: text.Bloat(), server: collaboration{}}
 }
 
-// begin starts the records of the room's changes. in returns the place of a notebook's steps in the journal.
-func (lv *live) begin(steps *undo.Keeper, in func() undo.Place, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
+// kept is the part of the journal that keeps the records of a notebook.
+type kept struct {
+	place     func() undo.Place
+	snapshots changelog.Snapshots // nil for none
+}
+
+// begin starts the records of the room's changes.
+func (lv *live) begin(steps *undo.Keeper, k kept, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
 	if lv.nb == nil {
 		lv.steps = steps.Begin(lv.doc, why)
 		return
 	}
 	lv.steps = steps.Begin(lv.nb, why)
-	lv.steps.Keep(in)
+	lv.steps.Keep(k.place)
+	if k.snapshots != nil {
+		lv.history.Keep(k.snapshots)
+	}
 	lv.history.Serves(served)
 	lv.history.CountIn(changes)
 }

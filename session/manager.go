@@ -54,10 +54,17 @@ type Config struct {
 	// InputTimeout is how long to wait for a person's input; 0: run.DefaultInputTimeout.
 	InputTimeout time.Duration
 	FixedKernel  kernel.Fixed
-	Runs         run.Ledger   // stores the data to take up runs; nil: a ledger that ends with the process
-	Journal      undo.Journal // keeps the steps of clients for undo; nil: they end with the document
-	Timing       rtc.Timing   // of the rooms; zero fields: rtc's defaults
+	Runs         run.Ledger // stores the data to take up runs; nil: a ledger that ends with the process
+	Journal      Journal    // keeps the steps of clients and snapshots; nil: they end with the document
+	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
+}
+
+// A Journal keeps the records of notebooks longer than documents.
+type Journal interface {
+	undo.Journal
+	// Snapshots returns the snapshots of a notebook. It does not call in at once.
+	Snapshots(in func() undo.Place) changelog.Snapshots
 }
 
 // ErrClosed is returned by a closed manager.

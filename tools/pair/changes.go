@@ -2,7 +2,10 @@ package pair
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/document/changelog"
@@ -18,14 +21,49 @@ const answerBytes = 20_000
 
 type changesArgs struct {
 	target.InNotebook
-	Revision string `json:"revision,omitempty" jsonschema:"The notebook's, from an earlier answer. Left out: when you last read it." validate:"max=40"`
+	Revision string `json:"revision,omitempty" jsonschema:"From an earlier answer. Left out: your last read." validate:"max=40"`
+	Time     string `json:"time,omitempty" jsonschema:"Or a time: yesterday 18:00." validate:"max=40"`
 	Own      bool   `json:"own,omitempty" jsonschema:"Your own changes too." default:"false"`
 }
 
-// Check refuses a revision that is not one.
+// Check refuses a revision or a time that is not one.
 func (a changesArgs) Check() error {
+	if a.Revision != "" && a.Time != "" {
+		return errors.New("revision and time are both given: give one of them")
+	}
+	if a.Time != "" {
+		_, err := parseTime(a.Time, time.Now())
+		return err
+	}
 	_, err := target.ParseRevisionOf(a.Revision, readFrom)
 	return err
+}
+
+// parseTime parses a time of today, of yesterday or of a date, in the time zone of this program.
+func parseTime(s string, now time.Time) (time.Time, error) {
+	text := strings.Join(strings.Fields(strings.ToLower(s)), " ")
+	day := now
+	if rest, ok := strings.CutPrefix(text, "yesterday"); ok {
+		text, day = strings.TrimSpace(rest), now.AddDate(0, 0, -1)
+	} else if rest, ok := strings.CutPrefix(text, "today"); ok {
+		text = strings.TrimSpace(rest)
+	}
+	if text == "" {
+		text = "00:00"
+	}
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+			return time.Date(day.Year(), day.Month(), day.Day(), t.Hour(), t.Minute(), t.Second(), 0, now.Location()), nil
+		}
+	}
+	if day.Equal(now) {
+		for _, layout := range []string{time.DateTime, "2006-01-02 15:04", time.DateOnly, time.RFC3339} {
+			if t, err := time.ParseInLocation(layout, strings.ToUpper(text), now.Location()); err == nil {
+				return t, nil
+			}
+		}
+	}
+	return time.Time{}, fmt.Errorf("%s is not a time: write 18:00, yesterday 18:00 or 2026-11-27 18:00", textfmt.Quoted(s))
 }
 
 // A ChangesResult is the answer of changes_since and wait_for_change.
@@ -56,20 +94,26 @@ func changesSince(d *deps.Deps) tool.Tool {
 	return tool.Tool{
 		Name:        "changes_since",
 		Title:       "Changes and their authors",
-		Description: "Lists what people and other agents changed in a notebook since a revision from an earlier answer: cells added, deleted, moved, edited (as a diff), run, by whom. Use it before you rely on an earlier read.",
+		Description: "Lists what people and other agents changed in a notebook since an earlier answer or a time: cells added, deleted, moved, edited (diff), run, by whom. Use it before relying on old reads.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args changesArgs) (*tool.Answer, error) {
 			client := tool.ClientOf(ctx)
-			if use, _ := d.Opened.Of(client, doc.FileID()); args.Revision == "" && use.Read != 0 {
+			if use, _ := d.Opened.Of(client, doc.FileID()); args.Revision == "" && args.Time == "" && use.Read != 0 {
 				args.Revision = target.Revision(use.Read)
 			}
-			since, _ := target.ParseRevisionOf(args.Revision, readFrom) // checked before
-			told, known := doc.History().Since(since)
+			told, from, known := args.find(ctx, doc.History())
 			if !known {
-				return unknown(ctx, d, doc, args.Revision)
+				return unknown(ctx, d, doc, args)
 			}
-			return answer(ctx, d, doc, told, func(w changelog.Who) bool { return !args.Own && w.Is(client) }, nil)
+			a, err := answer(ctx, d, doc, told, func(w changelog.Who) bool { return !args.Own && w.Is(client) }, nil)
+			if from.Name == "" || err != nil {
+				return a, err
+			}
+			if out, ok := a.Body.(*ChangesResult); ok {
+				out.Message = strings.TrimPrefix(out.Message+"; compared with the notebook of "+from.At.Format(time.DateTime)+", revision "+from.Name+": by whom is not known", "; ")
+			}
+			return a, err
 		}),
 	}
 }
@@ -77,11 +121,30 @@ func changesSince(d *deps.Deps) tool.Tool {
 // readFrom says where a client finds the revision of a notebook.
 const readFrom = "the answer in which you read the notebook"
 
+// find returns the changes since the revision or the time; from is the snapshot that they were compared with, if the log does
+// not know them.
+func (a changesArgs) find(ctx context.Context, log *changelog.Log) (told *changelog.Delta, from changelog.Snapshot, known bool) {
+	at := time.Now()
+	since, _ := target.ParseRevisionOf(a.Revision, readFrom) // checked before
+	if a.Time != "" {
+		at, _ = parseTime(a.Time, at)
+	} else if told, known = log.Since(since); known {
+		return told, from, true
+	}
+	if a.Revision == "" && a.Time == "" {
+		return nil, from, false
+	}
+	return log.Before(ctx, a.Revision, at)
+}
+
 // unknown answers with the whole notebook.
-func unknown(ctx context.Context, d *deps.Deps, doc *session.Document, revision string) (*tool.Answer, error) {
+func unknown(ctx context.Context, d *deps.Deps, doc *session.Document, a changesArgs) (*tool.Answer, error) {
 	why := "you have not read this notebook since it was opened here. This is the current notebook"
-	if revision != "" {
-		why = fmt.Sprintf("the changes since revision %s are not known: it is older than the stored history, from before the file was reloaded or its room joined, or not a revision of this notebook. This is the current notebook", textfmt.Quoted(revision))
+	switch {
+	case a.Time != "":
+		why = fmt.Sprintf("the changes since %s are not known: the notebook was not open here before. This is the current notebook", textfmt.Quoted(a.Time))
+	case a.Revision != "":
+		why = fmt.Sprintf("the changes since revision %s are not known: it is older than the stored history, or not a revision of this notebook. This is the current notebook", textfmt.Quoted(a.Revision))
 	}
 	return notebook.ReadAll(ctx, d, doc, answerBytes, why)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -174,5 +175,37 @@ func TestRename(t *testing.T) {
 		got := d.since(read.Revision, false)
 		must.SliceLen(t, 1, got.Changes)
 		test.Eq(t, "Ada", got.Changes[0].By)
+	})
+}
+
+// Changes from before the notebook was closed, and of the time in which it was not open, are found by a revision or a time.
+func TestChangesSinceBefore(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1", "y = 2", "z = 3")
+		read := d.Read(d.path)
+		person := d.Person()
+		person.Read(d.path)
+		time.Sleep(time.Hour)
+		person.Read(d.path)
+		person.Good("modify_nb_cells", d.in(change(0, "x = 10", "")), nil)
+		person.Good("delete_nb_cells", d.in(toolstest.Dict{"ranges": []toolstest.Dict{{"id": read.Cells[2].ID}}}), nil)
+		d.UpToDate(d.path)
+		got := d.since(read.Revision, false)
+		must.SliceLen(t, 2, got.Changes, must.Sprint(got))
+		for _, c := range got.Changes {
+			test.Eq(t, "unknown", c.By)
+		}
+		test.StrContains(t, got.Message, "by whom is not known")
+		// After that, the changes are known again.
+		person.Good("modify_nb_cells", d.in(change(0, "x = 100", "")), nil)
+		person.Await(d.path, "x = 100")
+		d.UpToDate(d.path)
+		test.SliceLen(t, 1, d.since(got.Revision, false).Changes)
+		for _, since := range []string{time.Now().Add(-30 * time.Minute).Format("15:04"), "today 00:01", time.Now().Add(-30 * time.Minute).Format(time.DateTime)} {
+			holds(t, d.says("changes_since", toolstest.Dict{"time": since}), "x = 100", "deleted by unknown")
+		}
+		holds(t, d.says("changes_since", toolstest.Dict{"time": "yesterday 18:00"}), "are not known", "This is the current notebook")
+		d.Bad("changes_since", d.in(toolstest.Dict{"time": "soon"}), `"soon" is not a time`, "yesterday 18:00")
+		d.Bad("changes_since", d.in(toolstest.Dict{"time": "18:00", "revision": read.Revision}), "give one of them")
 	})
 }

@@ -45,11 +45,20 @@ func (d *duo) whole(name string, args toolstest.Dict, source string) (revision s
 	d.Good(name, toolstest.With(args, "path", d.path), &all)
 	must.SliceNotEmpty(d.t, all.Cells, must.Sprint(name))
 	test.Eq(d.t, source, all.Cells[0].Source, test.Sprint(name))
-	test.StrContains(d.t, all.Message, "are not known: it is older than the stored history, from before the file was reloaded or its room joined", test.Sprint(name))
+	test.StrContains(d.t, all.Message, "are not known: it is older than the stored history", test.Sprint(name))
 	return all.Revision
 }
 
-// After the server has replaced the notebook by another program's file, the history before that is unknown.
+// unchanged fails unless nothing has changed since a revision of before, whose snapshot the journal has.
+func (d *duo) unchanged(revision string) (now string) {
+	d.t.Helper()
+	got := d.since(revision, true)
+	test.SliceEmpty(d.t, got.Changes)
+	test.StrContains(d.t, got.Message, "compared with the notebook of ")
+	return got.Revision
+}
+
+// After the server has replaced the notebook by another program's file, the authors of the changes before are unknown.
 func TestChangesAfterAReload(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1", "b = 2")
@@ -65,10 +74,14 @@ func TestChangesAfterAReload(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.Await(d.path, "a = 3")
-		now := d.whole("changes_since", toolstest.Dict{"revision": read.Revision}, "a = 3")
-		d.whole("wait_for_change", toolstest.Dict{"since": read.Revision}, "a = 3")
+		got := d.since(read.Revision, false)
+		must.SliceLen(t, 1, got.Changes)
+		test.Eq(t, "-a = 11\n+a = 3", got.Changes[0].Diff)
+		test.Eq(t, "unknown", got.Changes[0].By)
+		test.StrContains(t, got.Message, "by whom is not known")
+		now := d.whole("wait_for_change", toolstest.Dict{"since": read.Revision}, "a = 3")
 		d.types(ada, firstCell("a = 33"))
-		got := d.since(now, false)
+		got = d.since(now, false)
 		must.SliceLen(t, 1, got.Changes)
 		test.Eq(t, "-a = 3\n+a = 33", got.Changes[0].Diff)
 		test.Eq(t, "Ada", got.Changes[0].By)
@@ -101,7 +114,7 @@ func TestChangesOverAnOutage(t *testing.T) {
 	}
 }
 
-// A room that had to be rejoined is a new one: its earlier history is unknown, and a waiting call says so.
+// A room that had to be rejoined is a new one: it is compared with the snapshot of before, and a waiting call shows it.
 func TestChangesOfARoomJoinedAfresh(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		d := newDuo(t, "a = 1")
@@ -118,7 +131,7 @@ func TestChangesOfARoomJoinedAfresh(t *testing.T) {
 		}
 		<-restart(0)
 		time.Sleep(time.Minute)
-		now := d.whole("changes_since", toolstest.Dict{"revision": read.Revision}, "a = 1")
+		now := d.unchanged(read.Revision)
 		began := time.Now()
 		done := restart(10 * time.Second)
 		now = d.whole("wait_for_change", toolstest.Dict{"since": now, "timeout": 600}, "a = 1")
@@ -141,9 +154,9 @@ func TestChangesAfterEviction(t *testing.T) {
 		list := d.Work.Sessions(jupyter.MustPath(d.path))
 		must.SliceLen(t, 1, list)
 		test.Eq(t, session.Disconnected, list[0].Status)
-		now := d.whole("changes_since", toolstest.Dict{"revision": read.Revision}, "a = 1")
+		now := d.unchanged(read.Revision)
 		d.Good("end_nb_session", toolstest.Dict{"path": d.path}, nil)
-		d.whole("changes_since", toolstest.Dict{"revision": now}, "a = 1")
+		d.unchanged(now)
 	})
 }
 

@@ -23,9 +23,9 @@ import (
 
 type undoArgs struct {
 	Path  string `json:"path" jsonschema:"Notebook or text document." validate:"min=1,max=path"`
-	Step  string `json:"step,omitempty" jsonschema:"Only this step; later ones stay." validate:"max=20"`
+	Step  string `json:"step,omitempty" jsonschema:"Only this step." validate:"max=20"`
 	Count *int   `json:"count,omitempty" jsonschema:"Or how many of your last steps." validate:"min=1,max=1000"`
-	Task  bool   `json:"task,omitempty" jsonschema:"Or your last task, until a pause of ten minutes."`
+	Task  bool   `json:"task,omitempty" jsonschema:"Or your last task."`
 }
 
 type redoArgs struct {

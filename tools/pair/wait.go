@@ -74,7 +74,7 @@ func waitForChange(d *deps.Deps) tool.Tool {
 				next := log.Changed() // before looking
 				told, known := log.Since(since)
 				if !known || doc.History() != log {
-					return unknown(ctx, d, doc, args.Since)
+					return unknown(ctx, d, doc, changesArgs{Revision: args.Since})
 				}
 				last, err := w.last(told)
 				if err != nil {

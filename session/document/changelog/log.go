@@ -56,6 +56,11 @@ type Log struct {
 	total   *Total
 	marks   []mark // ascending
 	changed chan struct{}
+
+	began   time.Time     // when the entries began
+	first   ydoc.Revision // of the notebook then
+	dropped int           // l.base then
+	album   album
 }
 
 // cell is a cell as it is now.
@@ -87,6 +92,9 @@ func (l *Log) Stop() {
 	defer l.mu.Unlock()
 	l.forget()
 	l.marks = nil
+	if l.album.in != nil && !l.blurred {
+		l.album.in.Keep(snapshotOf(l.order, l.rev))
+	}
 }
 
 // CountIn counts the log's entries in a total.
@@ -194,9 +202,11 @@ func (c *cell) become(now ydoc.Cell) {
 
 // forget drops all entries: earlier revisions are no longer known.
 func (l *Log) forget() {
+	l.album.keep()
 	l.base, l.entries, l.marks = l.next(), nil, nil
 	l.weigh(-l.bytes)
 	l.sealed = l.base
+	l.began, l.first, l.dropped = time.Now(), l.rev, l.base
 	if !l.blurred {
 		l.mark()
 	}
@@ -403,6 +413,7 @@ func (l *Log) mark() {
 	if l.blurred {
 		return
 	}
+	l.album.show(l.order, l.rev)
 	if _, known := l.find(l.rev); known {
 		return
 	}

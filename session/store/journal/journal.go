@@ -16,6 +16,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/store/sqlite"
@@ -81,7 +82,7 @@ type Journal struct {
 
 var _ undo.Journal = (*Journal)(nil)
 
-// A change is a new edit of a step, or a step that was undone or redone.
+// A change is a new edit of a step, a step that was undone or redone, or a snapshot.
 type change struct {
 	step   undo.Step
 	place  undo.Place // of a new edit
@@ -89,6 +90,9 @@ type change struct {
 	edits  []ydoc.CellEdit
 	size   int
 	at     time.Time
+
+	snapshot *changelog.Snapshot
+	in       func() undo.Place // of the snapshot
 }
 
 // New returns a journal. It opens the database when it first needs it. The caller closes the journal.

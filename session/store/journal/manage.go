@@ -29,7 +29,8 @@ func List(ctx context.Context, path string) (all []Notebook, err error) {
 			err = scan(&n.id, &n.Server, &n.Path, &n.Steps, &first, &last)
 			n.First, n.Last = time.UnixMilli(first), time.UnixMilli(last)
 			return n, err
-		}, `SELECT notebooks.id, server, path, count(*), min(at), max(at) FROM notebooks JOIN steps ON notebook = notebooks.id
+		}, `SELECT notebooks.id, server, path, count(step), min(at), max(at)
+			FROM notebooks JOIN (SELECT notebook, step, at FROM steps UNION ALL SELECT notebook, NULL, at FROM snapshots) ON notebook = notebooks.id
 			GROUP BY notebooks.id ORDER BY max(at) DESC`)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"slices"
 	"time"
 
@@ -24,18 +25,24 @@ const (
 func (j *Journal) Steps(ctx context.Context, in undo.Place, owner string) ([]undo.Recorded, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	if j.waits() {
-		j.report(j.flush(ctx))
-	}
 	var all []undo.Recorded
-	err := j.use(ctx, func(db *sql.DB) (err error) {
+	err := j.current(ctx, func(db *sql.DB) (err error) {
 		all, err = read(ctx, db, in, owner)
 		return err
 	})
-	if err != nil {
+	return all, err
+}
+
+// current calls f, which reads, with the database as up to date as it can be.
+func (j *Journal) current(ctx context.Context, f func(*sql.DB) error) error {
+	if j.waits() {
+		j.report(j.flush(ctx))
+	}
+	err := j.use(ctx, f)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		j.report(err)
 	}
-	return all, err
+	return err
 }
 
 func read(ctx context.Context, db *sql.DB, in undo.Place, owner string) ([]undo.Recorded, error) {
@@ -65,7 +72,9 @@ func read(ctx context.Context, db *sql.DB, in undo.Place, owner string) ([]undo.
 			if err := scan(&cells); err != nil {
 				return nil, err
 			}
-			return unpacked(cells)
+			var edits []ydoc.CellEdit
+			err := unpack(cells, &edits)
+			return edits, err
 		}, `SELECT cells FROM edits WHERE step = ? ORDER BY nr`, r.id); err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/session/document/undo"
 )
 
 // steps are the schema's migrations, see [sqlite.Open]. Times are milliseconds since 1970. undone is 0 for a step that can be
@@ -40,11 +40,22 @@ var steps = []string{
 		nr    INTEGER NOT NULL,
 		cells BLOB NOT NULL,
 		PRIMARY KEY (step, nr)
-	) WITHOUT ROWID;`,
+	) WITHOUT ROWID;
+	CREATE TABLE snapshots (
+		id       INTEGER PRIMARY KEY,
+		notebook INTEGER NOT NULL REFERENCES notebooks(id) ON DELETE CASCADE,
+		revision TEXT NOT NULL,
+		at       INTEGER NOT NULL,
+		cells    BLOB NOT NULL,
+		UNIQUE (notebook, revision)
+	);`,
 }
 
 // put writes the change.
 func (c change) put(ctx context.Context, tx *sql.Tx) error {
+	if c.snapshot != nil {
+		return c.putSnapshot(ctx, tx)
+	}
 	if c.edits == nil {
 		undone := int64(0)
 		if c.step.Undone {
@@ -53,15 +64,15 @@ func (c change) put(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `UPDATE steps SET undone = ? WHERE step = ?`, undone, c.step.ID)
 		return err
 	}
-	var notebook, step int64
-	if err := tx.QueryRowContext(ctx, `INSERT INTO notebooks (server, file, path) VALUES (?, ?, ?)
-		ON CONFLICT (server, file) DO UPDATE SET path = excluded.path RETURNING id`, c.place.Server, c.place.File, c.place.Path).Scan(&notebook); err != nil {
+	notebook, err := notebookAt(ctx, tx, c.place)
+	if err != nil {
 		return err
 	}
 	// After a new edit, the undone ones can no longer be redone.
 	if _, err := tx.ExecContext(ctx, `DELETE FROM steps WHERE notebook = ? AND owner = ? AND undone != 0`, notebook, c.author.Owner); err != nil {
 		return err
 	}
+	var step int64
 	if err := tx.QueryRowContext(ctx, `INSERT INTO steps (step, notebook, owner, tool, reason, at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (step) DO UPDATE SET at = excluded.at RETURNING id`,
 		c.step.ID, notebook, c.author.Owner, c.step.Tool, c.step.Reason, c.step.At.UnixMilli()).Scan(&step); err != nil {
@@ -82,41 +93,63 @@ func (c change) put(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// packed encodes edits.
-func packed(edits []ydoc.CellEdit) ([]byte, error) {
+// notebookAt returns the row of a notebook, with its present path.
+func notebookAt(ctx context.Context, tx *sql.Tx, p undo.Place) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, `INSERT INTO notebooks (server, file, path) VALUES (?, ?, ?)
+		ON CONFLICT (server, file) DO UPDATE SET path = excluded.path RETURNING id`, p.Server, p.File, p.Path).Scan(&id)
+	return id, err
+}
+
+// packed encodes cells.
+func packed(cells any) ([]byte, error) {
 	var b bytes.Buffer
-	z := zlib.NewWriter(&b)
-	if err := json.NewEncoder(z).Encode(edits); err != nil {
-		return nil, fmt.Errorf("encode an edit: %w", err)
+	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+	if err == nil {
+		err = json.NewEncoder(z).Encode(cells)
 	}
-	err := z.Close()
+	if err != nil {
+		return nil, fmt.Errorf("encode cells: %w", err)
+	}
+	err = z.Close()
 	return b.Bytes(), err
 }
 
-// unpacked decodes edits.
-func unpacked(cells []byte) (edits []ydoc.CellEdit, err error) {
+// unpack decodes cells into to.
+func unpack(cells []byte, to any) error {
 	z, err := zlib.NewReader(bytes.NewReader(cells))
 	if err == nil {
-		err = json.NewDecoder(z).Decode(&edits)
+		err = json.NewDecoder(z).Decode(to)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("decode an edit: %w", err)
+		return fmt.Errorf("decode cells: %w", err)
 	}
-	return edits, nil
+	return nil
 }
 
-// trim deletes the steps that are too old, and the oldest while all are too large.
+// beyond selects the oldest steps (kind 0) and snapshots (kind 1), without which the others fit.
+const beyond = `WITH sized AS (
+		SELECT 0 AS kind, steps.id AS id, at, sum(length(cells)) AS size FROM steps JOIN edits ON edits.step = steps.id GROUP BY steps.id
+		UNION ALL SELECT 1, id, at, length(cells) FROM snapshots
+	), beyond AS (
+		SELECT kind, id FROM (SELECT kind, id, sum(size) OVER (ORDER BY at DESC, kind, id DESC) AS total FROM sized) WHERE total > ?
+	) `
+
+// trim deletes steps and snapshots that are too old, and the oldest while all are too large.
 func trim(ctx context.Context, tx *sql.Tx, most int) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM steps WHERE at < ?`, time.Now().Add(-MaxAge).UnixMilli()); err != nil {
-		return err
+	old := time.Now().Add(-MaxAge).UnixMilli()
+	for _, d := range []struct {
+		statement string
+		args      []any
+	}{
+		{`DELETE FROM steps WHERE at < ?`, []any{old}},
+		{`DELETE FROM snapshots WHERE at < ?`, []any{old}},
+		{beyond + `DELETE FROM steps WHERE id IN (SELECT id FROM beyond WHERE kind = 0)`, []any{most}},
+		{beyond + `DELETE FROM snapshots WHERE id IN (SELECT id FROM beyond WHERE kind = 1)`, []any{most}},
+		{`DELETE FROM notebooks WHERE id NOT IN (SELECT notebook FROM steps UNION SELECT notebook FROM snapshots)`, nil},
+	} {
+		if _, err := tx.ExecContext(ctx, d.statement, d.args...); err != nil {
+			return err
+		}
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM steps WHERE id IN (SELECT id FROM (
-			SELECT steps.id, sum(sum(length(cells))) OVER (ORDER BY at DESC, steps.id DESC) AS total
-			FROM steps JOIN edits ON edits.step = steps.id GROUP BY steps.id
-		) WHERE total > ?)`, most)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM notebooks WHERE id NOT IN (SELECT notebook FROM steps)`)
-	return err
+	return nil
 }

@@ -1,0 +1,72 @@
+package journal
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/nbduet/nbduet/session/document/changelog"
+	"github.com/nbduet/nbduet/session/document/undo"
+)
+
+// maxSnapshots is how many snapshots of a notebook are kept; the oldest go first.
+const maxSnapshots = 20
+
+// snapshots are the snapshots of a notebook.
+type snapshots struct {
+	j  *Journal
+	in func() undo.Place
+}
+
+// Snapshots returns the snapshots of a notebook. in is called when they are written.
+func (j *Journal) Snapshots(in func() undo.Place) changelog.Snapshots { return snapshots{j, in} }
+
+// Keep implements [changelog.Snapshots].
+func (s snapshots) Keep(shot changelog.Snapshot) {
+	c := change{snapshot: &shot, in: s.in, at: shot.At}
+	for _, cell := range shot.Cells {
+		c.size += len(cell.Source)
+	}
+	if c.size <= maxStep {
+		s.j.enqueue(c)
+	}
+}
+
+// Find implements [changelog.Snapshots].
+func (s snapshots) Find(ctx context.Context, revision string, at time.Time) (shot changelog.Snapshot, ok bool) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	in := s.in()
+	err := s.j.current(ctx, func(db *sql.DB) error {
+		var cells []byte
+		var when int64
+		err := db.QueryRowContext(ctx, `SELECT revision, at, cells FROM snapshots JOIN notebooks ON notebook = notebooks.id
+			WHERE server = ? AND file = ? AND iif(? = '', at <= ?, revision = ?) ORDER BY at DESC, snapshots.id DESC LIMIT 1`,
+			in.Server, in.File, revision, at.UnixMilli(), revision).Scan(&shot.Name, &when, &cells)
+		if err != nil {
+			return err
+		}
+		shot.At = time.UnixMilli(when)
+		return unpack(cells, &shot.Cells)
+	})
+	return shot, err == nil
+}
+
+// put writes a snapshot.
+func (c change) putSnapshot(ctx context.Context, tx *sql.Tx) error {
+	notebook, err := notebookAt(ctx, tx, c.in())
+	if err != nil {
+		return err
+	}
+	cells, err := packed(c.snapshot.Cells)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO snapshots (notebook, revision, at, cells) VALUES (?, ?, ?, ?)`,
+		notebook, c.snapshot.Name, c.at.UnixMilli(), cells); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM snapshots WHERE id IN
+		(SELECT id FROM snapshots WHERE notebook = ? ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?)`, notebook, maxSnapshots)
+	return err
+}
