@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -36,6 +37,9 @@ func python(t *testing.T) pythonKernel {
 
 func (k pythonKernel) Evaluate(ctx context.Context, _ string, expressions map[string]string) (map[string]any, error) {
 	const show = "\nimport json, sys\nprint(json.dumps(eval(sys.stdin.read())._repr_mimebundle_()))"
+	// A kernel has started before it is asked. The start of this Python, with pandas, takes a busy machine many seconds.
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Minute)
+	defer stop()
 	cmd := exec.CommandContext(ctx, k.program, "-c", k.code+show)
 	cmd.Dir, cmd.Stdin, cmd.Stderr = k.folder, strings.NewReader(expressions["inspect"]), os.Stderr
 	out, err := cmd.Output()
