@@ -111,7 +111,7 @@ func changesSince(d *deps.Deps) tool.Tool {
 				return a, err
 			}
 			if out, ok := a.Body.(*ChangesResult); ok {
-				out.Message = strings.TrimPrefix(out.Message+"; compared with the notebook of "+from.At.Format(time.DateTime)+", revision "+from.Name+": by whom is not known", "; ")
+				out.Message = strings.TrimPrefix(out.Message+"; compared with the notebook of "+from.At.Format(time.DateTime)+", revision "+from.Name+": by whom is not known, and yours are among them", "; ")
 			}
 			return a, err
 		}),

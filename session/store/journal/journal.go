@@ -271,8 +271,13 @@ func (j *Journal) setAside() error {
 	return nil
 }
 
-// Close writes the rest until ctx ends, and closes the database.
+// closeTimeout bounds the last write: a shutdown has used up its time where the Jupyter server is away.
+const closeTimeout = 2 * time.Second
+
+// Close writes the rest, and closes the database.
 func (j *Journal) Close(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer stop()
 	j.stop()
 	j.writer.Wait()
 	var err error
