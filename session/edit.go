@@ -165,17 +165,15 @@ func (e *edit) verdict(ctx context.Context, err error) error {
 		}
 	}
 	e.added = e.lv.steps.Add(e.author, e.step)
-	switch {
-	case err == nil:
-		e.lv.unconfirmed.add(e.cells, -1)
-	case errors.As(err, new(*rtc.CloseError)):
+	if errors.As(err, new(*rtc.CloseError)) {
 		return &LostError{Name: e.name, Err: err}
-	default:
-		e.note()
+	}
+	e.note()
+	if err != nil {
 		e.confirm()
 		return &UnconfirmedError{Name: e.name, Err: err}
 	}
-	e.note()
+	e.lv.unconfirmed.add(e.cells, -1)
 	e.doc.saver.Want()
 	return nil
 }

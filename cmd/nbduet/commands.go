@@ -153,11 +153,10 @@ func showJournal(ctx context.Context, f journalFlags, args []string, at surround
 	}
 	file := strings.TrimSpace(f.State)
 	if file == "" {
-		folder, err := userdirs.Here().State()
-		if err != nil {
+		var err error
+		if file, err = activityPath(); err != nil {
 			return err
 		}
-		file = filepath.Join(folder, activityFile)
 	}
 	file = journal.Beside(file)
 	all, err := journal.List(ctx, file)

@@ -172,8 +172,11 @@ func serveHub(ctx context.Context, set settings, stderr io.Writer, log *slog.Log
 	}.Run(ctx, l, stderr)
 }
 
-// activityFile is the default file name of the activity record, in the program's state folder.
-const activityFile = "activity.db"
+// activityPath returns the default file of the activity record.
+func activityPath() (string, error) {
+	folder, err := userdirs.Here().State()
+	return filepath.Join(folder, "activity.db"), err
+}
 
 // shown converts the number of images per answer for tools.Config, where 0 means the default.
 func shown(flag int) int {
@@ -193,10 +196,10 @@ func openActivity(ctx context.Context, named string, log *slog.Logger) (*activit
 		}
 		return s, nil
 	}
-	folder, err := userdirs.Here().State()
+	file, err := activityPath()
 	if err == nil {
 		var s *activity.Store
-		if s, err = activity.Open(ctx, activity.Options{Path: filepath.Join(folder, activityFile), Logger: log}); err == nil {
+		if s, err = activity.Open(ctx, activity.Options{Path: file, Logger: log}); err == nil {
 			return s, nil
 		}
 	}

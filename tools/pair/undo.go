@@ -200,10 +200,11 @@ func short(doc *session.Document, ids []string) (cells []ydoc.Cell) {
 
 // nothingToUndo says why a client has nothing to undo.
 func nothingToUndo(ctx context.Context, doc *session.Document, steps undo.Steps) string {
+	undone := len(steps.List(ctx)) > 0
 	switch where := textfmt.Quoted(doc.Path().String()); {
-	case len(steps.List(ctx)) > 0 && steps.Journaled():
+	case undone && steps.Journaled():
 		return "all your edits in " + where + " are undone"
-	case len(steps.List(ctx)) > 0:
+	case undone:
 		return "all your edits in " + where + " since it " + sinceWhen(steps) + " are undone"
 	case steps.Journaled():
 		return "no edit of yours can be undone: you made no edits of the last 30 days in " + where

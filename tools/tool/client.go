@@ -146,9 +146,5 @@ func OwnerOf(ctx context.Context) string {
 	if c := ClientIn(ctx); c != nil {
 		return c.Name
 	}
-	name := "local"
-	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
-		name += " " + s.GetClientInfo().Name
-	}
-	return name
+	return "local " + InfoOf(ctx).Name
 }

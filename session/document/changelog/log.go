@@ -92,9 +92,7 @@ func (l *Log) Stop() {
 	defer l.mu.Unlock()
 	l.forget()
 	l.marks = nil
-	if l.album.in != nil && !l.blurred {
-		l.album.in.Keep(snapshotOf(l.order, l.rev))
-	}
+	l.album.keep() // the notebook as it is now
 }
 
 // CountIn counts the log's entries in a total.

@@ -11,10 +11,9 @@ import (
 
 // A Snapshot is the cells of a notebook at a revision, without outputs.
 type Snapshot struct {
-	Revision ydoc.Revision
-	Name     string // the revision as text, which names the process, too
-	At       time.Time
-	Cells    []SnapshotCell
+	Name  string // the revision as text, which names the process, too
+	At    time.Time
+	Cells []SnapshotCell
 }
 
 // A SnapshotCell is a cell of a snapshot.
@@ -42,7 +41,7 @@ func (l *Log) Keep(in Snapshots) {
 }
 
 func snapshotOf(order []*cell, rev ydoc.Revision) Snapshot {
-	s := Snapshot{Revision: rev, Name: rev.String(), At: time.Now(), Cells: make([]SnapshotCell, len(order))}
+	s := Snapshot{Name: rev.String(), At: time.Now(), Cells: make([]SnapshotCell, len(order))}
 	for i, c := range order {
 		s.Cells[i] = SnapshotCell{c.id, c.typ, c.source}
 	}
@@ -65,7 +64,7 @@ type album struct {
 // show remembers the notebook at a revision that is answered to a client.
 func (a *album) show(order []*cell, rev ydoc.Revision) {
 	n := len(a.shown)
-	if a.in == nil || n > 0 && a.shown[n-1].Revision == rev {
+	if a.in == nil || n > 0 && a.shown[n-1].Name == rev.String() {
 		return
 	}
 	a.shown = append(a.shown, snapshotOf(order, rev))

@@ -133,22 +133,13 @@ func (h *History) client(name string) *client {
 
 // restore undoes or redoes a step of the journal in the notebook, and returns the edit.
 func (h *History) restore(s *step, o *Outcome) (*ydoc.Step, error) {
-	name := "undo"
-	if s.Undone {
-		name = "redo"
+	name, all := "undo", slices.Clone(s.edits)
+	if slices.Reverse(all); s.Undone {
+		name, all = "redo", lo.Map(s.edits, func(edits []ydoc.CellEdit, _ int) []ydoc.CellEdit { return swapped(edits) })
 	}
 	return h.nb.Record(name, func(e *ydoc.Editor) error {
-		i := inverse{e, o}
-		if s.Undone {
-			for _, edits := range s.edits {
-				if err := i.revert(swapped(edits)); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		for _, edits := range slices.Backward(s.edits) {
-			if err := i.revert(edits); err != nil {
+		for _, edits := range all {
+			if err := (inverse{e, o}).revert(edits); err != nil {
 				return err
 			}
 		}

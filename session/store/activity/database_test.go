@@ -99,7 +99,7 @@ func TestFullDisk(t *testing.T) {
 	must.Error(t, err)
 	must.StrContains(t, err.Error(), "full")
 	for range 2 {
-		if !s.report(err) {
+		if !s.writer.Report(err) {
 			t.Error("a failed write is not told")
 		}
 	}
@@ -232,8 +232,7 @@ func TestFailedWritesAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.stop()
-	s.writer.Wait()
+	s.writer.Stop()
 	note("one")
 	first := s.changes()
 	note("two")

@@ -42,15 +42,11 @@ type Store struct {
 	log  *slog.Logger
 	runs *Runs
 
-	mu        sync.Mutex
-	sessions  map[string]*current // by the client's key
-	ended     []*current          // ended, with unwritten data
-	lastError string              // why the last write failed; "" for none
+	mu       sync.Mutex
+	sessions map[string]*current // by the client's key
+	ended    []*current          // ended, with unwritten data
 
-	wake   chan struct{}
-	stop   context.CancelFunc
-	ctx    context.Context
-	writer sync.WaitGroup
+	writer *sqlite.Writer
 }
 
 // Open opens or creates the database. The caller closes the Store.
@@ -59,14 +55,18 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database of activity %s: %w", opt.Path, err)
 	}
-	s := &Store{db: db, path: opt.Path, log: opt.Logger, sessions: make(map[string]*current), wake: make(chan struct{}, 1)}
+	s := &Store{db: db, path: opt.Path, log: opt.Logger, sessions: make(map[string]*current)}
 	s.runs = &Runs{db: db, process: newID()}
 	if opt.Path != Memory {
 		s.runs.dir = opt.Path + ".locks"
 	}
 	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
-	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
-	s.writer.Go(s.write)
+	s.writer = &sqlite.Writer{
+		Flush: s.flush, Beat: s.heartbeat,
+		Failed: func(err error) { s.log.Warn("activity cannot be written, and is kept in memory only", "error", err) },
+		Works:  func() { s.log.Info("activity is written again") },
+	}
+	s.writer.Start()
 	return s, nil
 }
 
@@ -92,7 +92,7 @@ func (s *Store) Called(c Client, files ...string) {
 			cur.touch(path, now)
 		}
 	}
-	s.changed()
+	s.writer.Wake()
 }
 
 // Noted adds topics and discoveries of a client. It leaves out topics that the session already has.
@@ -116,7 +116,7 @@ func (s *Store) Noted(c Client, topics []string, found []Discovery) (Session, er
 		d.Text, d.Solution, d.Module, d.At = clean(d.Text), clean(d.Solution), clean(d.Module), now
 		cur.discoveries = append(cur.discoveries, d)
 	}
-	s.changed()
+	s.writer.Wake()
 	return cur.snapshot(), nil
 }
 
@@ -152,7 +152,7 @@ func (s *Store) end(key string) {
 		delete(s.sessions, key)
 		cur.ended, cur.fresh = true, true
 		s.ended = append(s.ended, cur)
-		s.changed()
+		s.writer.Wake()
 	}
 }
 
@@ -182,14 +182,6 @@ func (s *Store) endOldest() {
 	}))
 }
 
-// changed wakes the writer.
-func (s *Store) changed() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: crypto/rand
@@ -198,8 +190,7 @@ func newID() string {
 
 // Close ends all sessions, writes the rest until ctx ends, and closes the database.
 func (s *Store) Close(ctx context.Context) error {
-	s.stop()
-	s.writer.Wait()
+	s.writer.Stop()
 	s.mu.Lock()
 	for key := range s.sessions {
 		s.end(key)

@@ -193,8 +193,7 @@ func TestOldestSessionsGo(t *testing.T) {
 
 func TestCloseWithoutTime(t *testing.T) {
 	s := opened(t, Options{Path: file(t)})
-	s.stop() // or the writer may be faster
-	s.writer.Wait()
+	s.writer.Stop() // or it may be faster
 	s.Called(me)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -10,45 +10,6 @@ import (
 	"github.com/nbduet/nbduet/session/store/sqlite"
 )
 
-const (
-	// writeEvery is the shortest time between two writes.
-	writeEvery = time.Second
-	// retryEvery is the pause after a failed write.
-	retryEvery = 10 * time.Second
-	// beatEvery is how often a current session updates its time, well within [Silence].
-	beatEvery = 30 * time.Second
-	// writeTimeout bounds one write; another process may hold the database.
-	writeTimeout = 10 * time.Second
-)
-
-// write is the writer: it writes changes to the database, at most once a second.
-func (s *Store) write() {
-	beat := time.NewTicker(beatEvery)
-	defer beat.Stop()
-	for {
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-beat.C:
-			s.heartbeat(time.Now())
-		case <-s.wake:
-		}
-		ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
-		err := s.flush(ctx)
-		cancel()
-		pause := writeEvery
-		if s.report(err) {
-			pause = retryEvery
-			s.changed() // try the rest again
-		}
-		select {
-		case <-s.ctx.Done():
-			return
-		case <-time.After(pause):
-		}
-	}
-}
-
 // heartbeat updates the time of every current session in the database.
 func (s *Store) heartbeat(now time.Time) {
 	s.mu.Lock()
@@ -56,28 +17,6 @@ func (s *Store) heartbeat(now time.Time) {
 	for _, cur := range s.sessions {
 		cur.seen, cur.fresh = now, true
 	}
-}
-
-// report reports whether a write failed, and logs the first failure and the recovery.
-func (s *Store) report(err error) (failed bool) {
-	if s.ctx.Err() != nil {
-		return false // Close writes the rest
-	}
-	trouble := ""
-	if err != nil {
-		trouble = err.Error()
-	}
-	s.mu.Lock()
-	before := s.lastError
-	s.lastError = trouble
-	s.mu.Unlock()
-	switch {
-	case trouble != "" && before == "":
-		s.log.Warn("activity cannot be written, and is kept in memory only", "error", err)
-	case trouble == "" && before != "":
-		s.log.Info("activity is written again")
-	}
-	return err != nil
 }
 
 // A change is the unwritten part of one session.

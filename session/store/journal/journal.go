@@ -16,7 +16,6 @@ import (
 
 	"github.com/samber/lo"
 
-	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/document/undo"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/session/store/sqlite"
@@ -30,17 +29,12 @@ const (
 	MaxBytes = 200 << 20
 	// maxMemory bounds them in memory.
 	maxMemory = 20 << 20
-	// maxStep bounds the texts of one edit; a larger one is not kept.
+	// maxStep bounds the texts of one change; a larger one is not kept.
 	maxStep = 16 << 20
 	// maxQueued bounds the texts that wait for the disk. Beyond it the oldest are dropped.
 	maxQueued = 64 << 20
-	// writeTimeout bounds one write; another process may hold the database.
-	writeTimeout = 10 * time.Second
-	// pause is the shortest time between two writes, and retry the pause after a failed one.
-	pause = time.Second
 	// partLen is how many changes are written at once.
 	partLen = 200
-	retry   = 10 * time.Second
 )
 
 // Options say where to keep the steps.
@@ -68,39 +62,35 @@ type Journal struct {
 	mu     sync.Mutex // guards the queue
 	queue  []change
 	queued int // the bytes of the queue, and of the part that is being written
-	failed bool
 
 	writing sync.Mutex // held while the database is used; guards db and trimmed
 	db      *sql.DB
 	trimmed time.Time
 
-	wake   chan struct{}
-	ctx    context.Context
-	stop   context.CancelFunc
-	writer sync.WaitGroup
+	writer *sqlite.Writer
 }
 
 var _ undo.Journal = (*Journal)(nil)
 
-// A change is a new edit of a step, a step that was undone or redone, or a snapshot.
+// A change waits to be written: a new edit of a step, a step that was undone or redone, or a snapshot.
 type change struct {
-	step   undo.Step
-	place  undo.Place // of a new edit
-	author origin.Author
-	edits  []ydoc.CellEdit
-	size   int
-	at     time.Time
-
-	snapshot *changelog.Snapshot
-	in       func() undo.Place // of the snapshot
+	size int // of its texts, in bytes
+	put  func(context.Context, *sql.Tx) error
 }
 
 // New returns a journal. It opens the database when it first needs it. The caller closes the journal.
 func New(opt Options) *Journal {
-	j := &Journal{opt: opt, log: cmp.Or(opt.Logger, slog.New(slog.DiscardHandler)), wake: make(chan struct{}, 1)}
+	j := &Journal{opt: opt, log: cmp.Or(opt.Logger, slog.New(slog.DiscardHandler))}
 	j.prefix = "s" + strings.ToLower(rand.Text()[:4]) + "-"
-	j.ctx, j.stop = context.WithCancel(context.Background())
-	j.writer.Go(j.write)
+	j.writer = &sqlite.Writer{
+		Flush: j.flush,
+		// The path is in the message, because the path of the user's state is not part of a call's content.
+		Failed: func(err error) {
+			j.log.Warn("edits can be undone only as long as the notebook is open, because the journal cannot be used: " + err.Error())
+		},
+		Works: func() { j.log.Info("the journal can be used again") },
+	}
+	j.writer.Start()
 	return j
 }
 
@@ -109,57 +99,36 @@ func (j *Journal) Prefix() string { return j.prefix }
 
 // Add implements [undo.Journal].
 func (j *Journal) Add(in undo.Place, a origin.Author, step undo.Step, edits []ydoc.CellEdit) {
-	c := change{step: step, place: in, author: a, edits: edits, at: time.Now()}
-	for _, e := range edits {
-		c.size += e.Bytes()
-	}
-	if c.size <= maxStep {
-		j.enqueue(c)
-	}
+	j.enqueue(lo.SumBy(edits, ydoc.CellEdit.Bytes), func(ctx context.Context, tx *sql.Tx) error {
+		return putEdits(ctx, tx, in, a, step, edits)
+	})
 }
 
 // Mark implements [undo.Journal].
 func (j *Journal) Mark(step string, undone bool) {
-	j.enqueue(change{step: undo.Step{ID: step, Undone: undone}, at: time.Now()})
+	at := int64(0)
+	if undone {
+		at = time.Now().UnixNano()
+	}
+	j.enqueue(0, func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE steps SET undone = ? WHERE step = ?`, at, step)
+		return err
+	})
 }
 
-func (j *Journal) enqueue(c change) {
+// enqueue adds a change to the queue, unless it is too large.
+func (j *Journal) enqueue(size int, put func(context.Context, *sql.Tx) error) {
+	if size > maxStep {
+		return
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.queue, j.queued = append(j.queue, c), j.queued+c.size
+	j.queue, j.queued = append(j.queue, change{size, put}), j.queued+size
 	for j.queued > maxQueued {
 		j.queued -= j.queue[0].size
 		j.queue = j.queue[1:]
 	}
-	select {
-	case j.wake <- struct{}{}:
-	default:
-	}
-}
-
-// write is the writer.
-func (j *Journal) write() {
-	for {
-		select {
-		case <-j.ctx.Done():
-			return
-		case <-j.wake:
-		}
-		if !j.waits() {
-			continue
-		}
-		wait := pause
-		ctx, cancel := context.WithTimeout(j.ctx, writeTimeout)
-		if err := j.flush(ctx); j.report(err) {
-			wait = retry
-		}
-		cancel()
-		select {
-		case <-j.ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-	}
+	j.writer.Wake()
 }
 
 // waits reports whether changes wait to be written. A program that edits no notebook makes no file.
@@ -167,31 +136,6 @@ func (j *Journal) waits() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.queue) > 0
-}
-
-// report reports whether a write failed, and logs the first failure and the recovery.
-func (j *Journal) report(err error) bool {
-	if j.ctx.Err() != nil {
-		return false // Close writes the rest
-	}
-	j.mu.Lock()
-	before := j.failed
-	j.failed = err != nil
-	if j.failed {
-		select {
-		case j.wake <- struct{}{}: // try the rest again
-		default:
-		}
-	}
-	j.mu.Unlock()
-	switch {
-	case err != nil && !before:
-		// The path is in the message, because the path of the user's state is not part of a call's content.
-		j.log.Warn("edits can be undone only as long as the notebook is open, because the journal cannot be used: " + err.Error())
-	case err == nil && before:
-		j.log.Info("the journal can be used again")
-	}
-	return err != nil
 }
 
 // flush writes the queue, a part at a time. If ctx ends, the written parts stay.
@@ -278,8 +222,7 @@ const closeTimeout = 2 * time.Second
 func (j *Journal) Close(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer stop()
-	j.stop()
-	j.writer.Wait()
+	j.writer.Stop()
 	var err error
 	if j.waits() {
 		if err = j.flush(ctx); err != nil {

@@ -23,10 +23,8 @@ const (
 
 // Steps implements [undo.Journal].
 func (j *Journal) Steps(ctx context.Context, in undo.Place, owner string) ([]undo.Recorded, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
 	var all []undo.Recorded
-	err := j.current(ctx, func(db *sql.DB) (err error) {
+	err := j.current(ctx, func(ctx context.Context, db *sql.DB) (err error) {
 		all, err = read(ctx, db, in, owner)
 		return err
 	})
@@ -34,13 +32,15 @@ func (j *Journal) Steps(ctx context.Context, in undo.Place, owner string) ([]und
 }
 
 // current calls f, which reads, with the database as up to date as it can be.
-func (j *Journal) current(ctx context.Context, f func(*sql.DB) error) error {
+func (j *Journal) current(ctx context.Context, f func(context.Context, *sql.DB) error) error {
+	ctx, cancel := context.WithTimeout(ctx, sqlite.Timeout)
+	defer cancel()
 	if j.waits() {
-		j.report(j.flush(ctx))
+		j.writer.Report(j.flush(ctx))
 	}
-	err := j.use(ctx, f)
+	err := j.use(ctx, func(db *sql.DB) error { return f(ctx, db) })
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		j.report(err)
+		j.writer.Report(err)
 	}
 	return err
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/origin"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // steps are the schema's migrations, see [sqlite.Open]. Times are milliseconds since 1970. undone is 0 for a step that can be
@@ -51,41 +53,30 @@ var steps = []string{
 	);`,
 }
 
-// put writes the change.
-func (c change) put(ctx context.Context, tx *sql.Tx) error {
-	if c.snapshot != nil {
-		return c.putSnapshot(ctx, tx)
-	}
-	if c.edits == nil {
-		undone := int64(0)
-		if c.step.Undone {
-			undone = c.at.UnixNano()
-		}
-		_, err := tx.ExecContext(ctx, `UPDATE steps SET undone = ? WHERE step = ?`, undone, c.step.ID)
-		return err
-	}
-	notebook, err := notebookAt(ctx, tx, c.place)
+// putEdits adds edits to a step of an author.
+func putEdits(ctx context.Context, tx *sql.Tx, in undo.Place, a origin.Author, made undo.Step, edits []ydoc.CellEdit) error {
+	notebook, err := notebookAt(ctx, tx, in)
 	if err != nil {
 		return err
 	}
 	// After a new edit, the undone ones can no longer be redone.
-	if _, err := tx.ExecContext(ctx, `DELETE FROM steps WHERE notebook = ? AND owner = ? AND undone != 0`, notebook, c.author.Owner); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM steps WHERE notebook = ? AND owner = ? AND undone != 0`, notebook, a.Owner); err != nil {
 		return err
 	}
 	var step int64
 	if err := tx.QueryRowContext(ctx, `INSERT INTO steps (step, notebook, owner, tool, reason, at) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (step) DO UPDATE SET at = excluded.at RETURNING id`,
-		c.step.ID, notebook, c.author.Owner, c.step.Tool, c.step.Reason, c.step.At.UnixMilli()).Scan(&step); err != nil {
+		made.ID, notebook, a.Owner, made.Tool, made.Reason, made.At.UnixMilli()).Scan(&step); err != nil {
 		return err
 	}
-	cells, err := packed(c.edits)
+	cells, err := packed(edits)
 	if err != nil { // the metadata have a NaN
-		for _, e := range c.edits {
+		for _, e := range edits {
 			if e.Before != nil {
 				e.Before.Metadata = nil
 			}
 		}
-		if cells, err = packed(c.edits); err != nil {
+		if cells, err = packed(edits); err != nil {
 			return err
 		}
 	}

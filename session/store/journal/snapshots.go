@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/document/undo"
 )
@@ -23,21 +25,14 @@ func (j *Journal) Snapshots(in func() undo.Place) changelog.Snapshots { return s
 
 // Keep implements [changelog.Snapshots].
 func (s snapshots) Keep(shot changelog.Snapshot) {
-	c := change{snapshot: &shot, in: s.in, at: shot.At}
-	for _, cell := range shot.Cells {
-		c.size += len(cell.Source)
-	}
-	if c.size <= maxStep {
-		s.j.enqueue(c)
-	}
+	size := lo.SumBy(shot.Cells, func(c changelog.SnapshotCell) int { return len(c.Source) })
+	s.j.enqueue(size, func(ctx context.Context, tx *sql.Tx) error { return putSnapshot(ctx, tx, s.in(), shot) })
 }
 
 // Find implements [changelog.Snapshots].
 func (s snapshots) Find(ctx context.Context, revision string, at time.Time) (shot changelog.Snapshot, ok bool) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
 	in := s.in()
-	err := s.j.current(ctx, func(db *sql.DB) error {
+	err := s.j.current(ctx, func(ctx context.Context, db *sql.DB) error {
 		var cells []byte
 		var when int64
 		err := db.QueryRowContext(ctx, `SELECT revision, at, cells FROM snapshots JOIN notebooks ON notebook = notebooks.id
@@ -52,18 +47,18 @@ func (s snapshots) Find(ctx context.Context, revision string, at time.Time) (sho
 	return shot, err == nil
 }
 
-// put writes a snapshot.
-func (c change) putSnapshot(ctx context.Context, tx *sql.Tx) error {
-	notebook, err := notebookAt(ctx, tx, c.in())
+// putSnapshot adds a snapshot of a notebook.
+func putSnapshot(ctx context.Context, tx *sql.Tx, in undo.Place, shot changelog.Snapshot) error {
+	notebook, err := notebookAt(ctx, tx, in)
 	if err != nil {
 		return err
 	}
-	cells, err := packed(c.snapshot.Cells)
+	cells, err := packed(shot.Cells)
 	if err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO snapshots (notebook, revision, at, cells) VALUES (?, ?, ?, ?)`,
-		notebook, c.snapshot.Name, c.at.UnixMilli(), cells); err != nil {
+		notebook, shot.Name, shot.At.UnixMilli(), cells); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM snapshots WHERE id IN

@@ -41,7 +41,7 @@ func Open(ctx context.Context, path string, steps []string, last func(context.Co
 
 func connect(path string) (*sql.DB, error) {
 	query := url.Values{
-		"_pragma": {"busy_timeout(5000)", "auto_vacuum(incremental)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(1)"},
+		"_pragma": {"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(1)"},
 		"_txlock": {"immediate"},
 	}
 	name := Memory
@@ -90,13 +90,6 @@ func fileURL(goos, path string) string {
 	return u.String()
 }
 
-// A VersionError means that a newer version of this program made the database.
-type VersionError struct{ Version, Known int }
-
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("the database has version %d, but this nbduet knows only %d and older: use the newer nbduet that made it, or another file", e.Version, e.Known)
-}
-
 // migrate migrates a database to the newest schema. Two processes may do so at once.
 func migrate(ctx context.Context, tx *sql.Tx, steps []string) error {
 	var version int
@@ -104,7 +97,7 @@ func migrate(ctx context.Context, tx *sql.Tx, steps []string) error {
 		return err
 	}
 	if version > len(steps) {
-		return &VersionError{version, len(steps)}
+		return fmt.Errorf("the database has version %d, but this nbduet knows only %d and older: use the newer nbduet that made it, or another file", version, len(steps))
 	}
 	for n := version; n < len(steps); n++ {
 		if _, err := tx.ExecContext(ctx, steps[n]); err != nil {
