@@ -2,6 +2,7 @@ package figures
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -26,11 +27,17 @@ func TestComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, err := measure.Run(t.Context(), binary, nil)
+	var answers strings.Builder
+	result, err := measure.Run(t.Context(), binary, &answers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("measured:\n%s", result)
+	defer func() {
+		if t.Failed() {
+			t.Logf("the answers:\n%s", answers.String())
+		}
+	}()
 	for _, problem := range result.Comparison().Differences(table) {
 		t.Errorf("README.md: %s; `make bench`, then `.cache/bin/bench -update README.md`, writes the table", problem)
 	}

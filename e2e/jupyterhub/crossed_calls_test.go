@@ -164,7 +164,7 @@ var idle = []string{
 	"maxCellOutputSize", "maxOutputSize", "interrupt_on_cancel", "progress_interval", "stream", "own", "document_provider", "jupyter_token", "type",
 	"include_source", "cell_indices", "what", "reason", "replace_all", "occurrence", "max_depth", "start_index", "limit", "agents", "rows", "format", "sheet",
 	"table", "delimiter", "encoding", "response_format", "topics", "discovery", "solution", "add_to", "clear_outputs", "count", "filter", "person",
-	"output", "offset", "max_content", "max_chars", "head_rows", "max_columns", "include_all", "maxCellData", "cursor", "outline", "in", "regexp", "until", "times", "range",
+	"output", "offset", "max_content", "max_chars", "head_rows", "max_columns", "include_all", "maxCellData", "cursor", "outline", "in", "regexp", "until", "times", "range", "time", "task",
 }
 
 // calls returns a tool's calls with a user's names: one for each name of each of its arguments, with the first name of

@@ -1,6 +1,8 @@
 package tab_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/kit"
+	"github.com/nbduet/nbduet/e2e/poll"
 )
 
 // The person sees how the agent splits, merges and retypes cells, and takes it back; searching and code without a cell
@@ -64,7 +67,12 @@ func TestCoreBesideAPerson(t *testing.T) {
 		}
 		return nil
 	}))
-	f.says(f.call(true, "cancel_run", map[string]any{"path": path}), "ask your user")
+	must.NoError(t, poll.Until(ctx, "the agent to see it running", func(context.Context) error {
+		if says := f.call(true, "cancel_run", map[string]any{"path": path}); !strings.Contains(says, "ask your user") {
+			return errors.New(says)
+		}
+		return nil
+	}))
 	f.says(f.do("cancel_run", map[string]any{"path": path, "user_asked": true}), "interrupted; a note in the cell says so")
 	must.NoError(t, tab.WaitView(ctx, "the note", func(cells []browser.ViewCell) error {
 		if all := fmt.Sprint(cells[1].Outputs); !strings.Contains(all, "KeyboardInterrupt") || !strings.Contains(all, "interrupted this cell, as its user asked") {
