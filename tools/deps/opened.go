@@ -53,6 +53,7 @@ func (v *opened) Note(ctx context.Context, doc *session.Document, byPath bool) {
 
 // Read records that the client of ctx is shown a notebook as it was at a revision.
 func (v *opened) Read(ctx context.Context, doc *session.Document, rev ydoc.Revision) {
+	session.Kept{Document: doc}.Look(ctx, rev)
 	v.with(tool.ClientOf(ctx), func(mine *lru.Cache[string, openedNotebook]) {
 		was, _ := mine.Peek(doc.FileID())
 		mine.Add(doc.FileID(), openedNotebook{was.ByPath, was.Last, rev})

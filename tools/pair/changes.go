@@ -102,7 +102,7 @@ func changesSince(d *deps.Deps) tool.Tool {
 			if use, _ := d.Opened.Of(client, doc.FileID()); args.Revision == "" && args.Time == "" && use.Read != 0 {
 				args.Revision = target.Revision(use.Read)
 			}
-			told, from, known := args.find(ctx, doc.History())
+			told, from, known := args.find(ctx, doc)
 			if !known {
 				return unknown(ctx, d, doc, args)
 			}
@@ -123,8 +123,8 @@ const readFrom = "the answer in which you read the notebook"
 
 // find returns the changes since the revision or the time; from is the snapshot that they were compared with, if the log does
 // not know them.
-func (a changesArgs) find(ctx context.Context, log *changelog.Log) (told *changelog.Delta, from changelog.Snapshot, known bool) {
-	at := time.Now()
+func (a changesArgs) find(ctx context.Context, doc *session.Document) (told *changelog.Delta, from changelog.Snapshot, known bool) {
+	log, at := doc.History(), time.Now()
 	since, _ := target.ParseRevisionOf(a.Revision, readFrom) // checked before
 	if a.Time != "" {
 		at, _ = parseTime(a.Time, at)
@@ -132,7 +132,13 @@ func (a changesArgs) find(ctx context.Context, log *changelog.Log) (told *change
 		return told, from, true
 	}
 	if a.Revision == "" && a.Time == "" {
-		return nil, from, false
+		if a.Revision, at = (session.Kept{Document: doc}).Looked(ctx); a.Revision == "" {
+			return nil, from, false
+		}
+		if told, from, known = log.Before(ctx, a.Revision, at); known {
+			return told, from, true
+		}
+		a.Revision = "" // this program was killed before it kept the revision
 	}
 	return log.Before(ctx, a.Revision, at)
 }

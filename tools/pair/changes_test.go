@@ -209,3 +209,21 @@ func TestChangesSinceBefore(t *testing.T) {
 		d.Bad("changes_since", d.in(toolstest.Dict{"time": "18:00", "revision": read.Revision}), "give one of them")
 	})
 }
+
+// Without a revision, the changes since the client's last look are found also after the notebook was closed.
+func TestChangesSinceLastLook(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		d := newDuo(t, "x = 1", "y = 2")
+		d.Read(d.path)
+		time.Sleep(time.Hour)
+		ada := d.person("Ada")
+		first := ada.Notebook.Cells()[0].ID
+		must.NoError(t, ada.Notebook.Edit("type", func(e *ydoc.Editor) error { return e.SetSource(first, "x = 10") }))
+		ada.Reaches()
+		got := d.since("", false)
+		must.SliceLen(t, 1, got.Changes, must.Sprint(got))
+		test.StrContains(t, got.Changes[0].Diff, "+x = 10")
+		test.StrContains(t, got.Message, "by whom is not known")
+		test.SliceEmpty(t, d.since("", false).Changes)
+	})
+}

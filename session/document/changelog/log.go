@@ -121,7 +121,9 @@ func (l *Log) By(a origin.Author, write func() error) error {
 func (l *Log) is(a origin.Author) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.author = a
+	if l.author = a; a.Call != 0 && !l.blurred {
+		l.album.writes(a.Client, l.order, l.rev)
+	}
 }
 
 // Writing returns the author of the current edit of the notebook, for others that follow it; the zero value if this program
@@ -170,6 +172,9 @@ func (l *Log) record(b ydoc.Batch) (lost bool) {
 		l.forget()
 	}
 	l.reloads = b.Reloads
+	if !l.blurred {
+		l.album.changes(l.order, l.rev)
+	}
 	if l.next() != first || len(b.Cells) > 0 || b.Order {
 		close(l.changed)
 		l.changed = make(chan struct{})
@@ -344,6 +349,7 @@ func (l *Log) who(o ydoc.Origin) Who {
 // add adds an entry about a cell, or extends the cell's last one.
 func (l *Log) add(e *entry, c *cell) {
 	e.from, e.last = l.rev, e.begun
+	l.album.changed += e.bytes() - entryBytes
 	l.put(e, c)
 	if last := l.at(c.last); last != nil && last.bytes() > maxText+entryBytes {
 		l.strip(c.id)

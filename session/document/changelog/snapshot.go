@@ -29,9 +29,14 @@ type Snapshots interface {
 	Keep(s Snapshot)
 	// Find returns the snapshot of a revision or, if that is "", the last one until a time.
 	Find(ctx context.Context, revision string, at time.Time) (Snapshot, bool)
+	// Look notes the revision that an owner was shown. It does not wait for a disk.
+	Look(owner, revision string)
+	// Looked returns the revision that an owner was last shown, and when; "" if that is not known.
+	Looked(ctx context.Context, owner string) (revision string, at time.Time)
 }
 
-// Keep makes the log keep snapshots: of its beginning and its end, and of the last revisions that were answered to clients.
+// Keep makes the log keep snapshots: of its beginning and its end, of the last revisions that were answered to clients, before
+// a client's first edit after [taskPause], and whenever much has changed.
 func (l *Log) Keep(in Snapshots) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,12 +58,41 @@ const (
 	// always remembered.
 	maxShown      = 8
 	maxShownCells = 10_000
+	// taskPause is how long a client edits nothing between two tasks.
+	taskPause = 10 * time.Minute
+	// maxChanged is how much text may change without a snapshot, in bytes.
+	maxChanged = 32 << 10
 )
 
-// album remembers the notebook at the last revisions that were answered to clients.
+// album remembers the notebook at the last revisions that were answered to clients, and keeps it between tasks.
 type album struct {
-	in    Snapshots // nil for none
-	shown []Snapshot
+	in      Snapshots // nil for none
+	shown   []Snapshot
+	wrote   map[string]time.Time // when each client last edited
+	changed int                  // bytes of text since the last snapshot between tasks
+}
+
+// writes keeps the notebook as it is before a client's edit, if that begins a task.
+func (a *album) writes(client string, order []*cell, rev ydoc.Revision) {
+	if a.in == nil {
+		return
+	}
+	if a.wrote == nil {
+		a.wrote = map[string]time.Time{}
+	}
+	last, before := a.wrote[client]
+	if a.wrote[client] = time.Now(); !before || time.Since(last) >= taskPause {
+		a.in.Keep(snapshotOf(order, rev))
+		a.changed = 0
+	}
+}
+
+// changes keeps the notebook if much of it has changed.
+func (a *album) changes(order []*cell, rev ydoc.Revision) {
+	if a.in != nil && a.changed >= maxChanged {
+		a.in.Keep(snapshotOf(order, rev))
+		a.changed = 0
+	}
 }
 
 // show remembers the notebook at a revision that is answered to a client.

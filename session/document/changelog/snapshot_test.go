@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -27,6 +29,19 @@ func (a *shelf) Find(_ context.Context, revision string, at time.Time) (Snapshot
 		}
 	}
 	return Snapshot{}, false
+}
+
+func (a *shelf) Look(string, string) {}
+
+func (a *shelf) Looked(context.Context, string) (revision string, at time.Time) { return "", at }
+
+// sources returns the source of the first cell of each snapshot.
+func (a *shelf) sources() string {
+	var all []string
+	for _, s := range a.all {
+		all = append(all, s.Cells[0].Source)
+	}
+	return strings.Join(all, ", ")
 }
 
 // rebuilt applies changes to a snapshot: the cells in their order, and their texts after the diffs.
@@ -119,12 +134,42 @@ func TestKeepsSnapshots(t *testing.T) {
 	shown := l.Seal().String()
 	write("later")
 	l.Stop()
-	var sources []string
-	for _, s := range kept.all {
-		sources = append(sources, s.Cells[0].Source)
-	}
-	test.Eq(t, "opened, shown, later", strings.Join(sources, ", "))
+	test.Eq(t, "opened, shown, later", kept.sources())
 	test.Eq(t, shown, kept.all[1].Name)
+}
+
+// The notebook is kept before the first edit of a client's task, and when a person has changed much of it.
+func TestKeepsSnapshotsOfTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		nb, person, l := pair(t, ydoc.NewCell{ID: "c0", Type: ydoc.Code, Source: "opened"})
+		var kept shelf
+		l.Keep(&kept)
+		call := uint64(0)
+		writes := func(client, source string) {
+			call++
+			must.NoError(t, l.By(origin.Author{Client: client, Call: call}, func() error {
+				return nb.Edit("write", func(e *ydoc.Editor) error { return e.SetSource("c0", source) })
+			}))
+		}
+		types := func(source string) { edits(t, person, func(e *ydoc.Editor) error { return e.SetSource("c0", source) }) }
+		types("before a task")
+		writes("a", "1")
+		time.Sleep(taskPause - time.Second)
+		writes("a", "2")
+		time.Sleep(taskPause)
+		writes("a", "3")
+		writes("b", "4")
+		test.Eq(t, "opened, before a task, 2, 3", kept.sources())
+		long := strings.Repeat("x", maxChanged)
+		types(long)
+		types("short")
+		test.SliceLen(t, 6, kept.all)
+		test.Eq(t, long, kept.all[4].Cells[0].Source)
+		test.Eq(t, "short", kept.all[5].Cells[0].Source)
+		types("done")
+		test.SliceLen(t, 6, kept.all)
+		l.Stop()
+	})
 }
 
 // A time that the log covers gives the changes since, with their authors.

@@ -51,6 +51,13 @@ var steps = []string{
 		cells    BLOB NOT NULL,
 		UNIQUE (notebook, revision)
 	);`,
+	`CREATE TABLE looks (
+		notebook INTEGER NOT NULL REFERENCES notebooks(id) ON DELETE CASCADE,
+		owner    TEXT NOT NULL,
+		revision TEXT NOT NULL,
+		at       INTEGER NOT NULL,
+		PRIMARY KEY (notebook, owner)
+	) WITHOUT ROWID;`,
 }
 
 // putEdits adds edits to a step of an author.
@@ -134,9 +141,10 @@ func trim(ctx context.Context, tx *sql.Tx, most int) error {
 	}{
 		{`DELETE FROM steps WHERE at < ?`, []any{old}},
 		{`DELETE FROM snapshots WHERE at < ?`, []any{old}},
+		{`DELETE FROM looks WHERE at < ?`, []any{old}},
 		{beyond + `DELETE FROM steps WHERE id IN (SELECT id FROM beyond WHERE kind = 0)`, []any{most}},
 		{beyond + `DELETE FROM snapshots WHERE id IN (SELECT id FROM beyond WHERE kind = 1)`, []any{most}},
-		{`DELETE FROM notebooks WHERE id NOT IN (SELECT notebook FROM steps UNION SELECT notebook FROM snapshots)`, nil},
+		{`DELETE FROM notebooks WHERE id NOT IN (SELECT notebook FROM steps UNION SELECT notebook FROM snapshots UNION SELECT notebook FROM looks)`, nil},
 	} {
 		if _, err := tx.ExecContext(ctx, d.statement, d.args...); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 )
 
 // maxSnapshots is how many snapshots of a notebook are kept; the oldest go first.
-const maxSnapshots = 20
+const maxSnapshots = 40
 
 // snapshots are the snapshots of a notebook.
 type snapshots struct {
@@ -64,4 +64,33 @@ func putSnapshot(ctx context.Context, tx *sql.Tx, in undo.Place, shot changelog.
 	_, err = tx.ExecContext(ctx, `DELETE FROM snapshots WHERE id IN
 		(SELECT id FROM snapshots WHERE notebook = ? ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?)`, notebook, maxSnapshots)
 	return err
+}
+
+// lookBytes is about the size of a look that waits to be written.
+const lookBytes = 100
+
+// Look implements [changelog.Snapshots].
+func (s snapshots) Look(owner, revision string) {
+	at := time.Now().UnixMilli()
+	s.j.enqueue(lookBytes, func(ctx context.Context, tx *sql.Tx) error {
+		notebook, err := notebookAt(ctx, tx, s.in())
+		if err == nil {
+			_, err = tx.ExecContext(ctx, `INSERT INTO looks (notebook, owner, revision, at) VALUES (?, ?, ?, ?)
+				ON CONFLICT (notebook, owner) DO UPDATE SET revision = excluded.revision, at = excluded.at`, notebook, owner, revision, at)
+		}
+		return err
+	})
+}
+
+// Looked implements [changelog.Snapshots].
+func (s snapshots) Looked(ctx context.Context, owner string) (revision string, at time.Time) {
+	in := s.in()
+	_ = s.j.current(ctx, func(ctx context.Context, db *sql.DB) error { // which reports its errors
+		var when int64
+		err := db.QueryRowContext(ctx, `SELECT revision, looks.at FROM looks JOIN notebooks ON notebook = notebooks.id
+			WHERE server = ? AND file = ? AND owner = ?`, in.Server, in.File, owner).Scan(&revision, &when)
+		at = time.UnixMilli(when)
+		return err
+	})
+	return revision, at
 }

@@ -56,6 +56,26 @@ func TestSnapshots(t *testing.T) {
 	test.False(t, ok)
 }
 
+// The last look of an owner is known to the next process.
+func TestLooks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	j, _ := begun(t, path)
+	mine, before := j.Snapshots(func() undo.Place { return here }), time.Now().Truncate(time.Millisecond)
+	mine.Look("local", "3ab")
+	mine.Look("local", "7ab")
+	mine.Look("other", "9ab")
+	must.NoError(t, j.Close(t.Context()))
+	next, _ := begun(t, path)
+	mine = next.Snapshots(func() undo.Place { return here })
+	revision, at := mine.Looked(t.Context(), "local")
+	test.Eq(t, "7ab", revision)
+	test.False(t, at.Before(before))
+	revision, _ = mine.Looked(t.Context(), "stranger")
+	test.Eq(t, "", revision)
+	revision, _ = next.Snapshots(func() undo.Place { return undo.Place{Server: here.Server, File: "copy"} }).Looked(t.Context(), "local")
+	test.Eq(t, "", revision)
+}
+
 // The newest snapshots of a notebook are kept.
 func TestFewSnapshots(t *testing.T) {
 	j, _ := begun(t, filepath.Join(t.TempDir(), "a.db"))
