@@ -71,8 +71,13 @@ func (d *Document) current() *live {
 
 // replace replaces the joined room. The caller holds mu.
 func (d *Document) replace(lv *live) {
-	lv.begin(&d.m.steps, d.kept, &d.m.changes, &d.served, undo.JoinedAfresh)
+	lv.begin(&d.m.steps, &d.kept, &d.m.changes, &d.served, undo.JoinedAfresh)
 	lv.hear(d.m.Mentions, d.calls, d.live)
+	if lv.nb != nil {
+		before := d.live.losses.Last()
+		before.At = d.live.lostAt()
+		lv.losses.Since(before)
+	}
 	d.live.end()
 	d.live = lv
 	close(d.swapped)

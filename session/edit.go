@@ -45,7 +45,8 @@ func MayTouch(ctx context.Context, d *Document, edit string, cells []string) err
 
 // guardOf returns the guard of an edit.
 func guardOf(ctx context.Context, d *Document, lv *live, name string) *editguard.Guard {
-	return editguard.Of(ctx, name, lv.nb, lv.history, func() people.Company { return companyIn(d, lv) })
+	unsure := Kept{d}.examine(ctx, lv)
+	return editguard.Of(ctx, name, lv.nb, lv.history, func() people.Company { return companyIn(d, lv) }).Unsure(unsure)
 }
 
 // Unconfirmed reports whether the source of a cell has edits of this program that the server has not confirmed.

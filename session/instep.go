@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/waitbudget"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 )
 
 // inStep waits until the document's room has the document: until a lost connection is back, or a lost room is joined
@@ -82,14 +83,14 @@ func (d *Document) Fresh(ctx context.Context) error {
 }
 
 // Away says, in one sentence for callers, that the document shows its content from the time when its connection was lost; ""
-// if it shows the current content.
+// if it shows the current content. It also says that the notebook has lost or doubled its cells.
 func (d *Document) Away() string {
 	lv := d.current()
 	if lv.gap != nil {
 		return lv.gap.Error()
 	}
 	if lv.room.State() == rtc.Synced && lv.room.Quiet() < 2*quietFor && !d.m.away() {
-		return ""
+		return editguard.Suspicion(lv.nb)
 	}
 	away := fmt.Sprintf("the Jupyter server has been away since %s: this is the document as of then, with your edits that were reported as not confirmed; people's changes since then are missing", d.current().lostAt().Format("15:04:05"))
 	if d.m.cfg.Server != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/document/refusedrooms"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -53,11 +54,17 @@ func (d keeper) watch(lv *live) bool {
 		d.followState(lv)
 		d.saver.Reloaded(lv.saved())
 		lv.steps.Look()
+		var judge <-chan time.Time
+		if unsure := Kept(d).examine(d.ctx, lv); unsure > 0 {
+			judge = time.After(unsure)
+		}
+		d.seats.Warn(editguard.Suspected(lv.nb))
 		select {
 		case <-d.ctx.Done():
 			return false
 		case <-lv.room.Done():
 			return true
+		case <-judge:
 		case <-look.C:
 			tidy(d.Document, lv)
 		case <-changes.Ready():

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Kept is the journal of a notebook.
+// Kept is a notebook with its journal.
 type Kept struct{ *Document }
 
 // Look notes that the author of a call is shown the notebook at a revision.

@@ -30,7 +30,7 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	if m.cfg.Journal != nil {
 		d.kept.snapshots = m.cfg.Journal.Snapshots(d.kept.place)
 	}
-	lv.begin(&m.steps, d.kept, &m.changes, &d.served, undo.Opened)
+	lv.begin(&m.steps, &d.kept, &m.changes, &d.served, undo.Opened)
 	d.calls = mentions.Followed{Path: d.Path, Company: d.Company, Obey: func(c mentions.Command, m mentions.Mention) bool {
 		return Obey(d.ctx, d, c, m.Cell, editguard.Who{Name: m.Who.Name, Username: m.Who.Username})
 	}}

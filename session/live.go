@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -54,27 +55,32 @@ type live struct {
 	steps  *undo.History // from begin on
 	// unconfirmed are the cells with edits of this program that the room has not confirmed.
 	unconfirmed unconfirmed
-	gap         *IncompleteError // why the file is shown instead of the room; nil if the room is shown
-	history     *changelog.Log   // nil in a text
+	gap         *IncompleteError  // why the file is shown instead of the room; nil if the room is shown
+	history     *changelog.Log    // nil in a text
+	losses      *changelog.Losses // nil in a text
 	calls       *mentions.Tracker
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb.Doc, nb: nb, joined: nb.Bloat(), server: collaboration{}, history: changelog.New(nb, r)}
+	return &live{room: r, doc: nb.Doc, nb: nb, joined: nb.Bloat(), server: collaboration{}, history: changelog.New(nb, r), losses: changelog.Watch(nb)}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
 	return &live{room: r, doc: text.Doc, text: text, joined: text.Bloat(), server: collaboration{}}
 }
 
-// kept is the part of the journal that keeps the records of a notebook.
+// kept is the state of [Kept].
 type kept struct {
 	place     func() undo.Place
 	snapshots changelog.Snapshots // nil for none
+
+	examining sync.Mutex
+	compared  bool               // with the last snapshot of before the document was opened
+	before    changelog.Snapshot // of before the last loss
 }
 
 // begin starts the records of the room's changes.
-func (lv *live) begin(steps *undo.Keeper, k kept, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
+func (lv *live) begin(steps *undo.Keeper, k *kept, changes *changelog.Total, served *changelog.Served, why undo.Beginning) {
 	if lv.nb == nil {
 		lv.steps = steps.Begin(lv.doc, why)
 		return
@@ -93,6 +99,7 @@ func (lv *live) end() {
 	lv.steps.End()
 	if lv.history != nil {
 		lv.history.Stop()
+		lv.losses.Stop()
 		lv.calls.Stop()
 	}
 }

@@ -12,11 +12,12 @@ type EventKind int
 
 // The kinds of events.
 const (
-	Opened  EventKind = iota + 1 // a document was opened
-	Closed                       // a document was closed
-	Moved                        // its path has changed
-	Changed                      // its content was changed by any client
-	Ran                          // a run has begun or ended
+	Opened    EventKind = iota + 1 // a document was opened
+	Closed                         // a document was closed
+	Moved                          // its path has changed
+	Changed                        // its content was changed by any client
+	Ran                            // a run has begun or ended
+	Suspected                      // the notebook has lost or doubled its cells
 )
 
 // Event is an event of an open document.
@@ -25,6 +26,7 @@ type Event struct {
 	Document *Document    // nil for a run outside an open document
 	Changes  ydoc.Changes // of Changed; if it is not Complete, anything may have changed
 	Run      *run.Run     // of Ran
+	Says     string       // of Suspected: the loss
 }
 
 // observers receive the events.

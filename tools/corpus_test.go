@@ -32,6 +32,7 @@ var wishes = []struct{ query, tool string }{
 	{"answer the input that the code asks for", "answer_input"},
 	{"respond to input() prompt", "answer_input"},
 	{"redo an undone edit", "redo_agent"},
+	{"bring back cells that were lost", "restore_notebook"},
 	{"reply to a person who mentioned me", "reply"},
 	{"list unanswered mentions", "list_mentions"},
 	{"wait until a colleague has changed something", "wait_for_change"},

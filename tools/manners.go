@@ -18,7 +18,7 @@ var mannered = []string{
 	"execute_cell_simple_timeout", "execute_cell_streaming", "execute_cell_with_progress", "execute_code",
 	"execute_nb_cells", "insert_cell", "insert_execute_code_cell", "insert_nb_cells", "modify_nb_cells", "move_cell",
 	"move_nb_cells", "notebook_add_cell", "notebook_delete_cell", "notebook_edit_cell", "notebook_move_cell",
-	"overwrite_cell_source", "overwrite_document", "redo_agent", "restart_nb_kernel", "undo_agent",
+	"overwrite_cell_source", "overwrite_document", "redo_agent", "restart_nb_kernel", "restore_notebook", "undo_agent",
 }
 
 // withManners adds the arguments wait and force to a tool that changes cells.

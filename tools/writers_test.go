@@ -61,6 +61,7 @@ var harmless = map[string]string{
 	"record_context":         "adds to a file of the project",
 	"undo_agent":             "takes back what the client itself wrote, and keeps what others did",
 	"redo_agent":             "makes that again",
+	"restore_notebook":       "replaces texts if the user asks for it, as a step that undo_agent undoes",
 	"call_tool":              "is the tool that it calls",
 }
 

@@ -121,6 +121,7 @@ var inspected = map[string][]string{
 	"list_agent_edits": {"path=NB"},
 	"undo_agent":       {"path=NB"},
 	"redo_agent":       {"path=NB"},
+	"restore_notebook": {"path=NB", "revision=before"},
 	"wait_for_mention": {"path=NB", "timeout=0"},
 	"list_mentions":    {},
 	"reply":            {"mention=m-none", "text=x"},

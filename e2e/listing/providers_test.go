@@ -15,7 +15,7 @@ import (
 )
 
 // everyTool is the number of tools in all sets.
-const everyTool = 94
+const everyTool = 95
 
 // A provider has the rules of a model provider for functions. A request with one invalid tool is refused as a whole.
 type provider struct {

@@ -222,6 +222,7 @@ var byOther = []struct {
 	{tool: "redo_agent", args: dict{"path": "$path"}, before: []dict{{"undo_agent": dict{"path": "$path"}}}},
 	{tool: "restart_nb_kernel", args: dict{"path": "$path", "clear_outputs": true, "exec": false}},
 	{tool: "restart_nb_kernel", args: dict{"path": "$path", "exec": true}},
+	{tool: "restore_notebook", args: dict{"path": "$path", "revision": "$revision"}},
 	{tool: "undo_agent", args: dict{"path": "$path"}},
 	{tool: "use_notebook", args: dict{"notebook_name": "again", "notebook_path": "$path"}},
 	{tool: "wait_run", args: dict{"run_id": "$run of c1"}},

@@ -17,5 +17,6 @@ func Tools(d *deps.Deps) []tool.Tool {
 		listMentions(d),
 		undoAgent(d),
 		redoAgent(d),
+		restoreNotebook(d),
 	)
 }

@@ -57,6 +57,7 @@ var disturbing = []struct {
 	{tool: "overwrite_document", args: dict{"path": "$path", "content": `{"cells": [{"id": "c1", "cell_type": "markdown", "source": "x = 3", "metadata": {}}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`}},
 	{tool: "redo_agent", args: dict{"path": "$path"}, before: []dict{{"undo_agent": dict{"path": "$path"}}}},
 	{tool: "restart_nb_kernel", args: dict{"path": "$path"}},
+	{tool: "restore_notebook", args: dict{"path": "$path", "revision": "$revision"}},
 	{tool: "undo_agent", args: dict{"path": "$path"}},
 }
 

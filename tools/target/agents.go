@@ -83,6 +83,8 @@ func refusal(t tool.Tool, err error) error {
 		return tool.Coded{Code: editguard.CodeBusy, Message: err.Error()}
 	case errors.As(err, new(*editguard.HandsOffError)):
 		return tool.Coded{Code: editguard.CodeHandsOff, Message: err.Error()}
+	case errors.As(err, new(*editguard.SuspectError)):
+		return tool.Coded{Code: editguard.CodeSuspect, Message: err.Error()}
 	}
 	return err
 }

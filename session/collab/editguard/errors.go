@@ -12,6 +12,7 @@ import (
 const (
 	CodeBusy     = "busy_human"
 	CodeHandsOff = "hands_off"
+	CodeSuspect  = "notebook_suspect"
 )
 
 // maxTyped is how much of the typed text is shown, in characters.
@@ -130,4 +131,17 @@ func (e *HandsOffError) Error() string {
 	}
 	return fmt.Sprintf("%s: %s said hands off %s, at %s; nothing was %s: it holds until %s says go on %s, "+
 		"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, e.Since.Format("15:04:05"), verb(e.Edit), e.Who, where)
+}
+
+// SuspectError means that an edit was not made because the notebook has lost or doubled its cells, see [Suspect].
+type SuspectError struct {
+	Edit string // its name
+	Hold
+}
+
+// Kind is the code.
+func (e *SuspectError) Kind() string { return CodeSuspect }
+
+func (e *SuspectError) Error() string {
+	return fmt.Sprintf("%s: %s; nothing was %s: %s", CodeSuspect, e.seen(), verb(e.Edit), remedy)
 }

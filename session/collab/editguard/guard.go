@@ -24,6 +24,7 @@ type Guard struct {
 	book    *ydoc.Notebook
 	server  uint64        // the server's client, which loads files and does not type; 0 if not known
 	early   time.Duration // until typing would have been noticed; 0 if it would have been
+	unsure  time.Duration // until it is known whether the notebook is suspect; 0 if it is known
 }
 
 // Of returns the guard of a notebook edit with this name; nil if the edit does not come from a call. company returns the
@@ -35,6 +36,14 @@ func Of(ctx context.Context, edit string, nb *ydoc.Notebook, log *changelog.Log,
 	g := &Guard{edit: edit, manners: of(ctx).Manners, log: log, company: company(), book: nb}
 	g.server, _ = nb.Server()
 	g.early = early(g.company.Known.For(), nb.Doc)
+	return g
+}
+
+// Unsure makes the guard refuse all edits for a time, in which it is not known whether the notebook is suspect.
+func (g *Guard) Unsure(left time.Duration) *Guard {
+	if g != nil {
+		g.unsure = left
+	}
 	return g
 }
 
@@ -112,7 +121,16 @@ func (g *Guard) index(cell string) int {
 
 func (g *Guard) check(touches ydoc.Touches, state map[string]any) error {
 	cells := touches.Cells
+	if g.unsure > 0 && !g.manners.Restores {
+		return &earlyError{g.edit, g.unsure}
+	}
 	for _, h := range holdsIn(state) {
+		if h.Suspect != "" {
+			if g.manners.Restores {
+				continue
+			}
+			return &SuspectError{Edit: g.edit, Hold: h}
+		}
 		if h.Cell == whole || slices.Contains(cells, h.Cell) {
 			e := &HandsOffError{Edit: g.edit, Cell: h.Cell, Index: -1, Who: h.shown(), Since: h.Since}
 			if h.Cell == whole {

@@ -29,6 +29,11 @@ type Hold struct {
 	Cell           string
 	Name, Username string
 	Since          time.Time
+	// Suspect describes the loss of a notebook that this program holds because its room may be broken; "" for a
+	// person's hold.
+	Suspect string
+	// Before is the revision of the journal from before that.
+	Before string
 }
 
 // Notebook reports whether it covers the whole notebook.
@@ -63,8 +68,8 @@ func HandsOff(ctx context.Context, doc Document, cell string, who Who) error {
 				entries[h.key()] = nil
 			}
 		}
-		h := Hold{cmp.Or(cell, whole), who.Name, who.id(), time.Now()}
-		entries[h.key()] = map[string]any{"name": h.Name, "username": h.Username, "since": h.Since.UTC().Format(time.RFC3339Nano)}
+		h := Hold{Cell: cmp.Or(cell, whole), Name: who.Name, Username: who.id(), Since: time.Now()}
+		entries[h.key()] = h.entry()
 		return entries
 	})
 }
@@ -79,7 +84,7 @@ func GoOn(ctx context.Context, doc Document, cell string, who Who, present []str
 		for _, h := range holdsIn(nb.StateEntries(prefix)) {
 			switch {
 			case !concerns(h):
-			case h.Username == who.id():
+			case h.Username == who.id(), h.Suspect != "":
 				own = append(own, h)
 			default:
 				others = append(others, h)
@@ -127,6 +132,15 @@ func change(ctx context.Context, doc Document, entries func(*ydoc.Notebook) map[
 
 func (h Hold) key() string { return prefix + h.Cell + ":" + h.Username }
 
+// entry returns the value of the hold in the state.
+func (h Hold) entry() map[string]any {
+	e := map[string]any{"name": h.Name, "username": h.Username, "since": h.Since.UTC().Format(time.RFC3339Nano)}
+	if h.Suspect != "" {
+		e["suspect"], e["before"] = h.Suspect, h.Before
+	}
+	return e
+}
+
 // holdsIn reads the holds of a state. Any client can write there, so malformed entries are ignored.
 func holdsIn(state map[string]any) (holds []Hold) {
 	for _, key := range slices.Sorted(maps.Keys(state)) {
@@ -139,7 +153,9 @@ func holdsIn(state map[string]any) (holds []Hold) {
 		if !ok || cell == "" || by == "" || err != nil {
 			continue
 		}
-		holds = append(holds, Hold{cell, cleaned(name), by, since.Local()})
+		suspect, _ := said["suspect"].(string)
+		before, _ := said["before"].(string)
+		holds = append(holds, Hold{cell, cleaned(name), by, since.Local(), cleaned(suspect), cleaned(before)})
 	}
 	slices.SortStableFunc(holds, func(a, b Hold) int { return a.Since.Compare(b.Since) })
 	return holds

@@ -22,6 +22,8 @@ type Manners struct {
 	Force bool
 	// Forceable reports whether the called tool lists force, so that a refusal may name it.
 	Forceable bool
+	// Restores makes it write in a suspect notebook, see [Suspect].
+	Restores bool
 	// Tell, if not nil, receives about once a second the reason for waiting, with the context of the waiting call.
 	Tell func(ctx context.Context, message string)
 }

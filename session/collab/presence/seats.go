@@ -48,6 +48,7 @@ type Seats struct {
 	closed bool
 	in     map[string]*seat
 	writer string // the client that wrote last
+	warns  string // shown in place of activities; "" for nothing
 }
 
 // seat is one client in the room.
@@ -123,6 +124,19 @@ func (s *Seats) Point(client, cell string, caret awareness.Cursor) {
 	}
 	one.cursors = []awareness.Cursor{caret}
 	s.show(one, false)
+}
+
+// Warn shows a text in place of the clients' activities, "" their activities again.
+func (s *Seats) Warn(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.warns == text {
+		return
+	}
+	s.warns = text
+	for client, one := range s.in {
+		s.show(one, s.writer == client)
+	}
 }
 
 // Begin shows an activity of a client until End is called with the same key; the latest is shown. The client stays in the
@@ -261,6 +275,9 @@ func (s *Seats) show(one *seat, writes bool) {
 	f := &rtc.Appearance{User: one.user, Cursors: one.cursors, Status: one.did}
 	if n := len(one.goes); n > 0 {
 		f.Status = one.goes[n-1].Status
+	}
+	if s.warns != "" {
+		f.Status = awareness.Status{Text: s.warns}
 	}
 	if !s.closed {
 		s.clients.Does(one.client, s, Doing{f.Status, len(one.goes) > 0})

@@ -51,6 +51,13 @@ func New(m *session.Manager) *Chats {
 	cs.Keeper = chat.New(cfg)
 	cs.ctx, cs.cancel = context.WithCancel(context.Background())
 	m.Leases.In(cs.place)
+	m.Observe(func(e session.Event) {
+		if e.Kind == session.Suspected {
+			cs.mu.Lock()
+			defer cs.mu.Unlock()
+			cs.start(func() { cs.warn(e.Document.Path(), e.Says) })
+		}
+	})
 	m.OnClose(func(ctx context.Context) error {
 		cs.mu.Lock()
 		cs.closed = true

@@ -181,3 +181,16 @@ func still(doc *session.Document, cells []string) string {
 	}
 	return " Still held: " + strings.Join(left, ", ") + "."
 }
+
+// warn says in the open chats that a notebook is suspect: in its own chat, or else in all.
+func (cs *Chats) warn(path jupyter.Path, loss string) {
+	ctx, stop := context.WithTimeout(cs.ctx, obeyWithin)
+	defer stop()
+	all := cs.Chats()
+	if own := slices.IndexFunc(all, func(c *chat.Chat) bool { at, err := Beside(c.Path()); return err == nil && at == path }); own >= 0 {
+		all = all[own : own+1]
+	}
+	for _, c := range all {
+		cs.say(ctx, c, fmt.Sprintf("I have stopped in %s: %s, and I saw no person do that. Ask me to bring the cells back, or say “@Duet go on” in the notebook if it is right.", path, loss))
+	}
+}
