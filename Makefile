@@ -171,13 +171,15 @@ test-program: need-go compiler venv chat rkernel julia
 	$(BIN)/withserver $(UNRACED) -p 3 $$rest || failed=1; \
 	exit $${failed-0}
 
-# The journeys with the versions that people have: make test-lab LAB=4.4 COLLABORATION=4. With 3, which is for JupyterLab
-# before 4.4, without the one in a tab: such tabs open shared notebooks from a drive of their own, and draw no outputs in the
-# form that later ones share them in.
+# The journeys, and the rooms that fail, with the versions that people have: make test-lab LAB=4.4 COLLABORATION=4. With 3, which
+# is for JupyterLab before 4.4, without the one in a tab: such tabs open shared notebooks from a drive of their own, and draw
+# no outputs in the form that later ones share them in. With 4, a room that a tab returns to after a restart is
+# garbled, not doubled.
 .PHONY: test-lab
 test-lab: need-go $(TRAVELLING)
 	@jupyter=$$($(SCRIPTS)/lab.sh "$${LAB-}" "$${COLLABORATION-}"); \
-	cd e2e && export NBDUET_JUPYTER=$$jupyter && $(RACE) ../$(GOTEST) $(if $(filter 3,$(COLLABORATION)),-skip '^TestTypingBesideAgent$$') $(JOURNEYS)
+	cd e2e && export NBDUET_JUPYTER=$$jupyter && $(RACE) ../$(GOTEST) $(if $(filter 3,$(COLLABORATION)),-skip '^TestTypingBesideAgent$$') $(JOURNEYS) && \
+	$(RACE) ../$(GOTEST) -run '^TestRoomsThatFail$$/^jupyter-collaboration$$/^(a_tab_joins|a_program|the_room)' ./rooms
 
 .PHONY: test-e2e
 test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)

@@ -44,13 +44,13 @@ func (k Kept) examine(ctx context.Context, lv *live) (unsure time.Duration) {
 	if !ok || k.explained(ctx, lv, loss) {
 		return 0
 	}
-	if known := people.KnownSince(lv.room.Since()); !loss.Joined && !known.All() {
+	if known := people.KnownSince(lv.room.Since()); !loss.Joined && !loss.Twins && !known.All() {
 		lv.losses.Again(loss)
 		return max(known.In, time.Second)
 	}
 	says := fmt.Sprintf("the notebook lost %d of its %d cells", loss.Lost, len(loss.Before.Cells))
 	if loss.Lost == 0 {
-		says = fmt.Sprintf("the notebook has its %d cells twice", len(loss.Before.Cells))
+		says = fmt.Sprintf("the notebook has %d of its %d cells twice", loss.Doubled, len(loss.Before.Cells))
 	}
 	if len(loss.Clients) > 0 {
 		says += fmt.Sprintf(" (client %d)", loss.Clients[0])
@@ -78,6 +78,8 @@ func (k Kept) explained(ctx context.Context, lv *live, loss changelog.Loss) bool
 		return false
 	case loss.Joined:
 		return !k.inFile(ctx, lv, loss)
+	case loss.Twins:
+		return false
 	case loss.Loaded:
 		return true
 	case loss.Lost == 0:

@@ -111,13 +111,8 @@ func (s restoring) cell(c changelog.SnapshotCell, at int) (int, error) {
 	if is < at || changes {
 		s.r.Changed = append(s.r.Changed, c.ID)
 	}
-	if changes && now.Type != c.Type {
-		if err := s.e.SetType(c.ID, c.Type); err != nil {
-			return is, err
-		}
-	}
 	if changes {
-		if err := s.e.SetSource(c.ID, c.Source); err != nil {
+		if err := errors.Join(s.e.SetType(c.ID, c.Type), s.e.SetSource(c.ID, c.Source)); err != nil {
 			return is, err
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
@@ -200,6 +202,12 @@ func (c *Cell) Exactly() string {
 		return c.ID
 	}
 	return c.ID + FirstTwin
+}
+
+// TwinOf returns the nbformat id that the cell with an identity shared with an earlier one; "" if it shared none.
+func TwinOf(id string) string {
+	of, _, twin := strings.Cut(id, twinMark)
+	return lo.Ternary(twin, of, "")
 }
 
 // Named returns the indexes of the cells that an id refers to: the one with that identity, or all with that nbformat

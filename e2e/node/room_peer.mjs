@@ -84,11 +84,12 @@ class Socket {
 const cut = (text, n) => Array.from(text).slice(0, n).join('').length
 
 class Peer {
-  constructor ({ url, token }) {
+  constructor ({ url, token, cells = [] }) {
     this.url = url
     this.token = token
     this.doc = new Y.Doc()
     this.cells = this.doc.getArray('cells')
+    cells.forEach((source, at) => this.insert({ at, cell: `c${at}`, source })) // as if it had loaded them itself
     this.answers = []
     this.doc.on('update', (update, origin) => { if (origin !== this && this.synced) this.send(2, update) })
   }
@@ -115,7 +116,8 @@ class Peer {
     }
   }
 
-  async back () {
+  async back ({ url = this.url }) {
+    this.url = url // of another server, after a restart
     const theirs = new Promise(resolve => { this.heard = resolve })
     const visit = {} // what an earlier socket still has to say is not for this one
     this.visit = visit
@@ -151,6 +153,8 @@ class Peer {
     if (this.cells.length > 2) this.cells.delete(cell % this.cells.length, 1)
   }
 
+  clear () { this.cells.delete(0, this.cells.length) }
+
   text ({ cell, at, del, ins }) {
     if (this.cells.length === 0) return
     const text = this.cells.get(cell % this.cells.length).get('source')
@@ -173,7 +177,7 @@ async function answer (c) {
     case 'open': {
       const peer = new Peer(c)
       peers.set(c.peer, peer)
-      return await peer.back()
+      return await peer.back(c)
     }
     case 'close':
       peers.get(c.peer).away()

@@ -75,11 +75,17 @@ func newPatient(t *testing.T, url, token string) *agent {
 
 func newAgentWith(t *testing.T, url, token string, timing rtc.Timing) *agent {
 	t.Helper()
+	return newAgentFor(t, url, token, session.Config{Timing: timing})
+}
+
+func newAgentFor(t *testing.T, url, token string, cfg session.Config) *agent {
+	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: url, Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := session.New(session.Config{Server: srv, Timing: timing})
+	cfg.Server = srv
+	m := session.New(cfg)
 	t.Cleanup(func() {
 		ctx, stop := context.WithTimeout(context.Background(), poll.Patience)
 		defer stop()

@@ -15,15 +15,16 @@ import (
 
 // pair starts two servers with one root, one index of file ids and one token. The second represents the first one after
 // a restart, in the same folder, where it finds the rooms' history, or in another one.
-func pair(t *testing.T, history bool) (first, second *jupytertest.Server) {
+func pair(t *testing.T, history bool, opts ...jupytertest.Option) (first, second *jupytertest.Server) {
 	t.Helper()
-	first = jupytertest.Start(t)
+	first = jupytertest.Start(t, opts...)
 	dir := filepath.Dir(first.Root)
 	flags := []string{"--ArbitraryFileIdManager.db_path=" + filepath.Join(dir, "data", "file_id_manager.db")}
 	if history {
 		flags = append(flags, "--SQLiteYStore.db_path="+filepath.Join(dir, ".jupyter_ystore.db"))
 	}
-	second = jupytertest.Start(t, jupytertest.WithRoot(first.Root), jupytertest.WithToken(first.Token), jupytertest.WithFlags(flags...))
+	opts = append(slices.Clip(opts), jupytertest.WithRoot(first.Root), jupytertest.WithToken(first.Token), jupytertest.WithFlags(flags...))
+	second = jupytertest.Start(t, opts...)
 	return first, second
 }
 

@@ -1,10 +1,11 @@
 package changelog
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -17,10 +18,13 @@ const (
 	minDoubled = 3
 )
 
-// A Loss is at least half of a notebook's cells gone, or all of them there twice, by the hands of others.
+// A Loss is at least half of a notebook's cells gone, all of them there twice, or half of them there twice with the same ids, by
+// the hands of others.
 type Loss struct {
 	Before  Snapshot  // the notebook before
-	Lost    int       // how many cells with text are gone; 0 if all are doubled
+	Lost    int       // how many cells with text are gone; 0 if they are doubled
+	Doubled int       // how many are doubled
+	Twins   bool      // the doubled cells have the same nbformat ids, as from another history; copies of a person have new ones
 	Empty   bool      // no text is left
 	Clients []uint64  // which have added something to the notebook since Before
 	At      time.Time // when it was seen
@@ -70,11 +74,7 @@ func (l *Losses) note(b ydoc.Batch) bool {
 	}
 	if l.base != nil {
 		l.base.Loaded = l.base.Loaded || b.Reloads != l.reloads
-		for _, c := range b.Origin.Clients {
-			if !slices.Contains(l.base.Clients, c) {
-				l.base.Clients = append(l.base.Clients, c)
-			}
-		}
+		l.base.Clients = lo.Union(l.base.Clients, b.Origin.Clients)
 	}
 	l.rev, l.reloads = b.To, b.Reloads
 	if !b.Complete {
@@ -145,29 +145,38 @@ func (l *Losses) Take() (loss Loss, ok bool) {
 
 // in completes a loss for the cells as they are now; false if they are the usual ones.
 func (loss Loss) in(now []SnapshotCell) (Loss, bool) {
-	ids, sources := map[string]bool{}, map[string]int{}
+	source := func(c SnapshotCell) string { return c.Source }
+	had, sources := lo.CountValuesBy(loss.Before.Cells, source), lo.CountValuesBy(now, source)
+	ids, twins := map[string]bool{}, map[string]string{}
 	for _, c := range now {
-		ids[c.ID] = true
-		sources[c.Source]++
+		ids[c.ID], twins[ydoc.TwinOf(c.ID)] = true, c.Source
+	}
+	for _, c := range loss.Before.Cells {
+		delete(twins, ydoc.TwinOf(c.ID)) // was there before
 	}
 	loss.At, loss.Empty = time.Now(), len(sources) == 0 || len(sources) == 1 && sources[""] > 0
-	had, doubled := 0, 0
+	all, doubled, same := 0, 0, 0
 	for _, c := range loss.Before.Cells {
 		if strings.TrimSpace(c.Source) == "" {
 			continue
 		}
-		had++
+		all++
 		if !ids[c.ID] && sources[c.Source] == 0 {
 			loss.Lost++
 		}
-		if sources[c.Source] > 1 {
+		if sources[c.Source] >= 2*had[c.Source] {
 			doubled++
+		}
+		if twins[c.ID] == c.Source {
+			same++
 		}
 	}
 	switch {
-	case loss.Lost >= minLost && 2*loss.Lost >= had:
-	case doubled == had && doubled >= minDoubled && len(now) >= 2*len(loss.Before.Cells) && !twice(loss.Before.Cells):
-		loss.Lost = 0
+	case loss.Lost >= minLost && 2*loss.Lost >= all:
+	case same >= minDoubled && 2*same >= all:
+		loss.Lost, loss.Doubled, loss.Twins = 0, same, true
+	case doubled == all && doubled >= minDoubled && len(now) >= 2*len(loss.Before.Cells):
+		loss.Lost, loss.Doubled = 0, len(loss.Before.Cells)
 	default:
 		return Loss{}, false
 	}
@@ -182,18 +191,4 @@ func (l *Losses) Again(loss Loss) {
 		loss.Lost = 0
 		l.base, l.changed, l.again = &loss, true, true
 	}
-}
-
-// twice reports whether each text is there at least twice.
-func twice(cells []SnapshotCell) bool {
-	n := map[string]int{}
-	for _, c := range cells {
-		n[c.Source]++
-	}
-	for _, times := range n {
-		if times < 2 {
-			return false
-		}
-	}
-	return true
 }

@@ -70,11 +70,7 @@ func TestLosses(t *testing.T) {
 				if err := without(10)(e); err != nil {
 					return err
 				}
-				anew := tenCells()
-				for i := range anew {
-					anew[i].ID = ""
-				}
-				_, err := e.Insert(0, anew...)
+				_, err := e.Insert(0, anew(tenCells())...)
 				return err
 			})
 		}, 0, false},
@@ -104,27 +100,64 @@ func TestLosses(t *testing.T) {
 	}
 }
 
-// A client that returns with another history brings all cells again.
+// A client that returns with another history brings its cells again, with the same ids. Copies by a person have new ones, and
+// count only if they are of all cells.
 func TestDoubled(t *testing.T) {
-	nb, person, log := pair(t, tenCells()...)
-	defer log.Stop()
-	l := Watch(nb)
-	defer l.Stop()
-	other := ydoc.NewNotebookWith(ydoc.Options{ClientID: 7})
-	edits(t, other, func(e *ydoc.Editor) error { _, err := e.Insert(0, tenCells()...); return err })
-	u, err := other.Diff(nil)
-	must.NoError(t, err)
-	must.NoError(t, person.Apply(u))
-	must.NoError(t, nb.Apply(u))
-	loss, ok := l.Take()
-	must.True(t, ok)
-	test.Eq(t, 0, loss.Lost)
-	test.SliceContains(t, loss.Clients, uint64(7))
-	test.SliceLen(t, 10, loss.Before.Cells)
-	// They are no loss if they go, and no doubled notebook if they are there before.
-	edits(t, person, without(10))
-	_, ok = l.Take()
-	test.False(t, ok)
+	for name, c := range map[string]struct {
+		again          []ydoc.NewCell
+		doubled, twins bool
+	}{
+		"all":               {tenCells(), true, true},
+		"half":              {tenCells()[5:], true, true},
+		"less than half":    {tenCells()[6:], false, false},
+		"copies of all":     {anew(tenCells()), true, false},
+		"copies of half":    {anew(tenCells()[5:]), false, false},
+		"half, other texts": {rewritten(tenCells()[5:]), false, false},
+		"three others":      {[]ydoc.NewCell{{Type: ydoc.Raw, Source: "1"}, {Type: ydoc.Raw, Source: "2"}, {Type: ydoc.Raw, Source: "3"}}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			nb, person, log := pair(t, tenCells()...)
+			defer log.Stop()
+			l := Watch(nb)
+			defer l.Stop()
+			other := ydoc.NewNotebookWith(ydoc.Options{ClientID: 7})
+			edits(t, other, func(e *ydoc.Editor) error { _, err := e.Insert(0, c.again...); return err })
+			u, err := other.Diff(nil)
+			must.NoError(t, err)
+			must.NoError(t, person.Apply(u))
+			must.NoError(t, nb.Apply(u))
+			loss, ok := l.Take()
+			must.Eq(t, c.doubled, ok)
+			if !ok {
+				return
+			}
+			test.Eq(t, 0, loss.Lost)
+			test.Eq(t, len(c.again), loss.Doubled)
+			test.Eq(t, c.twins, loss.Twins)
+			test.SliceContains(t, loss.Clients, uint64(7))
+			test.SliceLen(t, 10, loss.Before.Cells)
+			// They are no loss if they go, and no doubled notebook if they are there before.
+			edits(t, person, without(10))
+			_, ok = l.Take()
+			test.False(t, ok)
+		})
+	}
+}
+
+// anew is the cells with new ids.
+func anew(cells []ydoc.NewCell) []ydoc.NewCell {
+	for i := range cells {
+		cells[i].ID = ""
+	}
+	return cells
+}
+
+// rewritten is the cells with other sources.
+func rewritten(cells []ydoc.NewCell) []ydoc.NewCell {
+	for i := range cells {
+		cells[i].Source += "0"
+	}
+	return cells
 }
 
 // A joined notebook is compared with the notebook as it was before.
