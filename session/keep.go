@@ -58,7 +58,7 @@ func (d keeper) watch(lv *live) bool {
 		if unsure := Kept(d).examine(d.ctx, lv); unsure > 0 {
 			judge = time.After(unsure)
 		}
-		d.seats.Warn(editguard.Suspected(lv.nb))
+		d.seats.Warn(editguard.Suspected(lv.nb).Suspect)
 		select {
 		case <-d.ctx.Done():
 			return false

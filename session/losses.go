@@ -9,6 +9,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/collab/people"
@@ -20,6 +21,8 @@ import (
 const (
 	// justNow is how long ago a notebook was seen that a room should still have.
 	justNow = 10 * time.Second
+	// handsOn is how long before deleting all cells a person has moved their caret.
+	handsOn = time.Minute
 	// compareWithin bounds the requests and reads for a loss.
 	compareWithin = 5 * time.Second
 )
@@ -51,9 +54,9 @@ func (k Kept) examine(ctx context.Context, lv *live) (unsure time.Duration) {
 	says := fmt.Sprintf("the notebook lost %d of its %d cells", loss.Lost, len(loss.Before.Cells))
 	if loss.Lost == 0 {
 		says = fmt.Sprintf("the notebook has %d of its %d cells twice", loss.Doubled, len(loss.Before.Cells))
-	}
-	if len(loss.Clients) > 0 {
-		says += fmt.Sprintf(" (client %d)", loss.Clients[0])
+		if len(loss.Clients) > 0 { // of deletions, the client is not known
+			says += fmt.Sprintf(" (client %d)", loss.Clients[0])
+		}
 	}
 	k.kept.before = loss.Before
 	if k.kept.snapshots != nil {
@@ -84,10 +87,14 @@ func (k Kept) explained(ctx context.Context, lv *live, loss changelog.Loss) bool
 		return true
 	case loss.Lost == 0:
 		return len(loss.Clients) > 0 && lo.EveryBy(loss.Clients, named)
-	case slices.ContainsFunc(loss.Clients, named):
-		return true
+	case !loss.Empty:
+		return slices.ContainsFunc(loss.Clients, named) || len(lv.room.Peers()) > 0
 	}
-	return !loss.Empty && len(lv.room.Peers()) > 0
+	// A tab adds a cell to each empty notebook. Its person has deleted the others if they did something before.
+	return slices.ContainsFunc(lv.room.Peers(), func(p rtc.Peer) bool {
+		idle := loss.Fell.Sub(p.Moved)
+		return idle >= 0 && idle <= handsOn || p.Agent && slices.Contains(loss.Clients, p.Replica)
+	})
 }
 
 // inFile reports whether the file still has the cells of a loss, once.
@@ -96,24 +103,16 @@ func (k Kept) inFile(ctx context.Context, lv *live, loss changelog.Loss) bool {
 	if loss.Lost == 0 {
 		return len(file) > 0 && len(file) < lv.nb.Len()
 	}
-	lost := 0
-	for _, c := range loss.Before.Cells {
-		if _, there := lv.nb.Index(c.ID); there || strings.TrimSpace(c.Source) == "" {
-			continue
-		}
-		if slices.ContainsFunc(file, func(f ydoc.Cell) bool { return f.Source == c.Source }) {
-			lost++
-		}
-	}
+	lost := lo.CountBy(loss.Before.Cells, func(c changelog.SnapshotCell) bool {
+		_, there := lv.nb.Index(c.ID)
+		return !there && strings.TrimSpace(c.Source) != "" && slices.ContainsFunc(file, func(f ydoc.Cell) bool { return f.Source == c.Source })
+	})
 	return 2*lost >= loss.Lost
 }
 
 // file returns the cells of the notebook's file, none if it cannot be read.
 func (k Kept) file(ctx context.Context) []ydoc.Cell {
-	c, err := k.m.cfg.Server.Contents.Get(ctx, k.Path(), jupyter.ContentsOptions{Content: true, Type: "notebook"})
-	if err != nil {
-		return nil
-	}
+	c, _ := k.m.cfg.Server.Contents.Get(ctx, k.Path(), jupyter.ContentsOptions{Content: true, Type: "notebook"}) // without a file, it has no content
 	nb, err := nbformat.Replica(c.Content)
 	if err != nil {
 		return nil

@@ -136,21 +136,21 @@ func TestNoFalseLoss(t *testing.T) {
 			for i := range people {
 				people[i] = sessiontest.PersonIn(t, sessiontest.Server(t, s), path)
 			}
-			for range 12 {
+			for step := range 12 {
 				d := sessiontest.Open(t, m, path)
 				for i, p := range people { // a tab renews it every 15 seconds
-					name := fmt.Sprint("person ", i)
-					p.Show(map[string]any{"user": map[string]any{"username": name, "name": name, "display_name": name}})
-					p.Reaches()
+					shows(p, i, "")
 				}
-				p := people[r.IntN(2)]
+				who := r.IntN(2)
+				p := people[who]
+				shows(p, who, fmt.Sprint(step)) // selects a cell
 				act(t, r, p.Notebook)
 				p.Reaches()
 				time.Sleep(time.Duration(r.IntN(3000)) * time.Millisecond)
 				if r.IntN(3) == 0 {
 					must.NoError(t, appends(t, d), must.Sprint("seed ", seed))
 				}
-				test.Eq(t, "", editguard.Suspected(d.Notebook()), test.Sprint("seed ", seed))
+				test.Eq(t, "", editguard.Suspected(d.Notebook()).Suspect, test.Sprint("seed ", seed))
 				d.Release()
 				if r.IntN(6) == 0 {
 					time.Sleep(10 * time.Minute)
@@ -158,6 +158,13 @@ func TestNoFalseLoss(t *testing.T) {
 			}
 		})
 	}
+}
+
+// shows announces a person and their active cell.
+func shows(p *sessiontest.Person, i int, cell string) {
+	name := fmt.Sprint("person ", i)
+	p.Show(map[string]any{"user": map[string]any{"username": name, "name": name, "display_name": name}, "activeCellId": cell})
+	p.Reaches()
 }
 
 // act makes one edit as a person.

@@ -34,7 +34,7 @@ func (k Kept) Restore(ctx context.Context, revision string) (r Restored, err err
 	nb := k.Notebook()
 	since := revision == Before
 	if since {
-		if revision = editguard.Before(nb); revision == "" {
+		if revision = editguard.Suspected(nb).Before; revision == "" {
 			return r, errors.New("the notebook has not lost or doubled its cells: give a revision of an earlier answer; nothing was changed")
 		}
 	}

@@ -162,13 +162,13 @@ func (r *ruin) isRestored() {
 	t := r.t
 	t.Helper()
 	must.NoError(t, poll.Until(t.Context(), "the notebook to be suspect", func(context.Context) error {
-		if editguard.Suspected(r.doc.Notebook()) == "" {
+		if editguard.Suspected(r.doc.Notebook()).Suspect == "" {
 			_, sources := cells(r.doc.Notebook())
 			return fmt.Errorf("it is not: %q", sources)
 		}
 		return nil
 	}))
-	t.Log(editguard.Suspected(r.doc.Notebook()))
+	t.Log(editguard.Suspected(r.doc.Notebook()).Suspect)
 	must.True(t, errors.As(r.writes(), new(*editguard.SuspectError)))
 	_, err := session.Kept{Document: r.doc}.Restore(r.call(), session.Before)
 	must.NoError(t, err)

@@ -87,7 +87,7 @@ func TestRestoresWhatARoomLost(t *testing.T) {
 				d.Read(d.path)
 				d.Good("modify_nb_cells", d.in(change(0, "x0 = 'written'", "")), nil)
 				before := d.book()
-				ada := d.person("Ada") // is there, and does nothing
+				ada := d.person("Ada") // is there, and does nothing; her tab adds a cell to an empty notebook
 				ada.Reaches()
 				breaks(t, sessiontest.PersonIn(t, d.Srv, d.path))
 				broken := d.book()
@@ -127,7 +127,13 @@ func TestRestoresWhatARoomLost(t *testing.T) {
 // Deletions by people or the agent are not suspect, and neither are those of a few cells.
 func TestPeopleMayDelete(t *testing.T) {
 	for name, does := range map[string]func(*testing.T, *duo){
-		"select all, delete": func(t *testing.T, d *duo) { clears(t, d.person("Ada")) },
+		"select all, delete": func(t *testing.T, d *duo) {
+			ada := d.person("Ada")
+			time.Sleep(time.Second)
+			ada.Show(dict{"user": user("Ada", "Ada"), "activeCellId": "c3"})
+			ada.Reaches()
+			clears(t, ada)
+		},
 		"half of it, without a name": func(t *testing.T, d *duo) {
 			d.person("Ada").Reaches()
 			half := sessiontest.PersonIn(t, d.Srv, d.path)

@@ -15,22 +15,21 @@ const guardian = "nbduet-guard"
 // Suspect forbids the agents, in any process, to change a notebook whose room has lost or doubled its cells. loss says so, and
 // before is the revision of the journal from before that. It reports whether the notebook was not suspect.
 func Suspect(nb *ydoc.Notebook, loss, before string) (bool, error) {
-	if Suspected(nb) != "" {
+	if Suspected(nb).Suspect != "" {
 		return false, nil
 	}
 	h := Hold{Cell: whole, Name: "nbduet", Username: guardian, Since: time.Now(), Suspect: loss, Before: before}
 	return true, nb.SetState(map[string]any{h.key(): h.entry()})
 }
 
-// suspicion returns the hold on a suspect notebook.
-func suspicion(nb *ydoc.Notebook) (h Hold, ok bool) {
-	if nb == nil {
-		return h, false
+// Suspected returns the hold on a suspect notebook, a zero one if it is not suspect.
+func Suspected(nb *ydoc.Notebook) Hold {
+	if nb != nil {
+		for _, h := range holdsIn(nb.StateEntries(prefix + whole + ":" + guardian)) {
+			return h
+		}
 	}
-	for _, h := range holdsIn(nb.StateEntries(prefix + whole + ":" + guardian)) {
-		return h, h.Suspect != ""
-	}
-	return h, false
+	return Hold{}
 }
 
 // remedy is the next step of a client of a suspect notebook.
@@ -44,32 +43,18 @@ func (h Hold) seen() string {
 
 // Suspicion describes the loss of a suspect notebook and the remedy, "" if it is not suspect.
 func Suspicion(nb *ydoc.Notebook) string {
-	h, ok := suspicion(nb)
-	if !ok {
-		return ""
+	if h := Suspected(nb); h.Suspect != "" {
+		return h.seen() + ": " + remedy
 	}
-	return h.seen() + ": " + remedy
-}
-
-// Suspected returns the loss of a suspect notebook, "" if it is not suspect.
-func Suspected(nb *ydoc.Notebook) string {
-	h, _ := suspicion(nb)
-	return h.Suspect
-}
-
-// Before returns the revision of the journal from before a notebook became suspect, "" if it is not.
-func Before(nb *ydoc.Notebook) string {
-	h, _ := suspicion(nb)
-	return h.Before
+	return ""
 }
 
 // Trust makes a notebook no longer suspect.
 func Trust(nb *ydoc.Notebook) error {
-	h, ok := suspicion(nb)
-	if !ok {
-		return nil
+	if h := Suspected(nb); h.Suspect != "" {
+		return nb.SetState(map[string]any{h.key(): nil})
 	}
-	return nb.SetState(map[string]any{h.key(): nil})
+	return nil
 }
 
 // Restoring returns the context of a call that may write in a suspect notebook.

@@ -27,6 +27,7 @@ type Loss struct {
 	Twins   bool      // the doubled cells have the same nbformat ids, as from another history; copies of a person have new ones
 	Empty   bool      // no text is left
 	Clients []uint64  // which have added something to the notebook since Before
+	Fell    time.Time // when cells last vanished
 	At      time.Time // when it was seen
 	Loaded  bool      // the server has loaded the file
 	Joined  bool      // it was found when the room was joined
@@ -73,6 +74,9 @@ func (l *Losses) note(b ydoc.Batch) bool {
 		l.changed = true
 	}
 	if l.base != nil {
+		if b.Order && b.Complete && len(b.IDs) < len(l.order) {
+			l.base.Fell = time.Now()
+		}
 		l.base.Loaded = l.base.Loaded || b.Reloads != l.reloads
 		l.base.Clients = lo.Union(l.base.Clients, b.Origin.Clients)
 	}
