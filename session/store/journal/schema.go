@@ -58,6 +58,16 @@ var steps = []string{
 		at       INTEGER NOT NULL,
 		PRIMARY KEY (notebook, owner)
 	) WITHOUT ROWID;`,
+	// Snapshots with the same cells share them. sum is their SHA-256; of older snapshots, the id.
+	`CREATE TABLE contents (sum BLOB PRIMARY KEY, cells BLOB NOT NULL);
+	INSERT INTO contents SELECT CAST(id AS BLOB), cells FROM snapshots;
+	ALTER TABLE snapshots ADD COLUMN sum BLOB;
+	UPDATE snapshots SET sum = CAST(id AS BLOB);
+	ALTER TABLE snapshots DROP COLUMN cells;
+	CREATE INDEX snapshots_by_sum ON snapshots (sum);
+	CREATE TRIGGER unused_contents AFTER DELETE ON snapshots WHEN NOT EXISTS (SELECT 1 FROM snapshots WHERE sum = old.sum) BEGIN
+		DELETE FROM contents WHERE sum = old.sum;
+	END;`,
 }
 
 // putEdits adds edits to a step of an author.
@@ -127,7 +137,7 @@ func unpack(cells []byte, to any) error {
 // beyond selects the oldest steps (kind 0) and snapshots (kind 1), without which the others fit.
 const beyond = `WITH sized AS (
 		SELECT 0 AS kind, steps.id AS id, at, sum(length(cells)) AS size FROM steps JOIN edits ON edits.step = steps.id GROUP BY steps.id
-		UNION ALL SELECT 1, id, at, length(cells) FROM snapshots
+		UNION ALL SELECT 1, id, at, length(cells) / count(*) OVER (PARTITION BY sum) FROM snapshots JOIN contents USING (sum)
 	), beyond AS (
 		SELECT kind, id FROM (SELECT kind, id, sum(size) OVER (ORDER BY at DESC, kind, id DESC) AS total FROM sized) WHERE total > ?
 	) `

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"time"
 
@@ -25,8 +26,7 @@ func (j *Journal) Snapshots(in func() undo.Place) changelog.Snapshots { return s
 
 // Keep implements [changelog.Snapshots].
 func (s snapshots) Keep(shot changelog.Snapshot) {
-	size := lo.SumBy(shot.Cells, func(c changelog.SnapshotCell) int { return len(c.Source) })
-	s.j.enqueue(size, func(ctx context.Context, tx *sql.Tx) error { return putSnapshot(ctx, tx, s.in(), shot) })
+	s.j.enqueue(lo.SumBy(shot.Cells, func(c changelog.SnapshotCell) int { return len(c.Source) }), func(ctx context.Context, tx *sql.Tx) error { return putSnapshot(ctx, tx, s.in(), shot) })
 }
 
 // Find implements [changelog.Snapshots].
@@ -35,7 +35,7 @@ func (s snapshots) Find(ctx context.Context, revision string, at time.Time) (sho
 	err := s.j.current(ctx, func(ctx context.Context, db *sql.DB) error {
 		var cells []byte
 		var when int64
-		err := db.QueryRowContext(ctx, `SELECT revision, at, cells FROM snapshots JOIN notebooks ON notebook = notebooks.id
+		err := db.QueryRowContext(ctx, `SELECT revision, at, cells FROM snapshots JOIN notebooks ON notebook = notebooks.id JOIN contents USING (sum)
 			WHERE server = ? AND file = ? AND iif(? = '', at <= ?, revision = ?) ORDER BY at DESC, snapshots.id DESC LIMIT 1`,
 			in.Server, in.File, revision, at.UnixMilli(), revision).Scan(&shot.Name, &when, &cells)
 		if err != nil {
@@ -57,8 +57,12 @@ func putSnapshot(ctx context.Context, tx *sql.Tx, in undo.Place, shot changelog.
 	if err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO snapshots (notebook, revision, at, cells) VALUES (?, ?, ?, ?)`,
-		notebook, shot.Name, shot.At.UnixMilli(), cells); err != nil {
+	sum := sha256.Sum256(cells)
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO contents (sum, cells) VALUES (?, ?)`, sum[:], cells); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO snapshots (notebook, revision, at, sum) VALUES (?, ?, ?, ?)`,
+		notebook, shot.Name, shot.At.UnixMilli(), sum[:]); err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM snapshots WHERE id IN

@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/document/changelog"
 	"github.com/nbduet/nbduet/session/document/undo"
+	"github.com/nbduet/nbduet/session/store/sqlite"
 )
 
 // shot returns a snapshot of one cell.
@@ -74,6 +77,59 @@ func TestLooks(t *testing.T) {
 	test.Eq(t, "", revision)
 	revision, _ = next.Snapshots(func() undo.Place { return undo.Place{Server: here.Server, File: "copy"} }).Looked(t.Context(), "local")
 	test.Eq(t, "", revision)
+}
+
+// Snapshots with the same cells, of any notebook, share them until the last is removed.
+func TestSameSnapshots(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	j, _ := begun(t, path)
+	contents := func() (n int) {
+		must.NoError(t, j.current(t.Context(), func(ctx context.Context, db *sql.DB) error {
+			return db.QueryRowContext(ctx, "SELECT count(*) FROM contents").Scan(&n)
+		}))
+		return n
+	}
+	there := undo.Place{Server: here.Server, File: "copy", Path: "copy.ipynb"}
+	for i, in := range []undo.Place{here, here, there} {
+		j.Snapshots(func() undo.Place { return in }).Keep(shot(fmt.Sprint(i, "ab"), "same", time.Now()))
+	}
+	j.Snapshots(func() undo.Place { return here }).Keep(shot("3ab", "other", time.Now()))
+	test.Eq(t, 2, contents())
+	all, err := List(t.Context(), path)
+	must.NoError(t, err)
+	must.SliceLen(t, 2, all)
+	for _, n := range all {
+		if n.Path == here.Path {
+			must.NoError(t, Remove(t.Context(), path, []Notebook{n}))
+		}
+	}
+	test.Eq(t, 1, contents())
+	got, ok := j.Snapshots(func() undo.Place { return there }).Find(t.Context(), "2ab", time.Time{})
+	must.True(t, ok)
+	test.Eq(t, "same", got.Cells[0].Source)
+}
+
+// A journal of an earlier version keeps its snapshots.
+func TestSnapshotsOfEarlierVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	db, err := sqlite.Open(t.Context(), path, steps[:2], nil)
+	must.NoError(t, err)
+	for i, source := range []string{"one", "two", "one"} {
+		cells, err := packed(shot("", source, time.Now()).Cells)
+		must.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), `INSERT OR IGNORE INTO notebooks (id, server, file, path) VALUES (1, ?, ?, ?)`, here.Server, here.File, here.Path)
+		must.NoError(t, err)
+		_, err = db.ExecContext(t.Context(), `INSERT INTO snapshots (notebook, revision, at, cells) VALUES (1, ?, 1, ?)`, fmt.Sprint(i, "ab"), cells)
+		must.NoError(t, err)
+	}
+	must.NoError(t, db.Close())
+	j, _ := begun(t, path)
+	mine := j.Snapshots(func() undo.Place { return here })
+	for revision, want := range map[string]string{"0ab": "one", "1ab": "two", "2ab": "one"} {
+		got, ok := mine.Find(t.Context(), revision, time.Time{})
+		must.True(t, ok)
+		test.Eq(t, want, got.Cells[0].Source)
+	}
 }
 
 // The newest snapshots of a notebook are kept.
