@@ -46,7 +46,8 @@ func TestSkill(t *testing.T) {
 	var named []string
 	for _, match := range toolName.FindAllStringSubmatch(skills.Notebook, -1) {
 		named = append(named, match[1])
-		if code := match[1] == editguard.CodeBusy || match[1] == editguard.CodeHandsOff || match[1] == editguard.CodeSuspect; !code && !known[match[1]] && !strings.Contains(all.String(), `"`+match[1]+`": {`) {
+		codes := []string{editguard.CodeBusy, editguard.CodeHandsOff, editguard.CodeAsk, editguard.CodeSuspect}
+		if !slices.Contains(codes, match[1]) && !known[match[1]] && !strings.Contains(all.String(), `"`+match[1]+`": {`) {
 			t.Errorf("the skill names %s, which there is not", match[1])
 		}
 	}

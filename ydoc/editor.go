@@ -109,12 +109,21 @@ type Touches struct {
 	Replaced []string
 	// Writes is true if the edit does more than record outputs or the end of a run.
 	Writes bool
+	// Metadata returns the metadata of a cell as they are before the edit; nil for a new cell.
+	Metadata func(id string) map[string]any
 }
 
 // Touched returns the effects of the edit so far.
 func (e *Editor) Touched() Touches {
 	t := e.touches
 	t.Writes = e.authored || e.starts
+	t.Metadata = func(id string) map[string]any {
+		if i, there := e.n.index[id]; there {
+			e.n.order[i].refresh(e.n)
+			return e.n.order[i].cell.Metadata
+		}
+		return nil
+	}
 	return t
 }
 

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/samber/lo"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/deps"
 	"github.com/nbduet/nbduet/tools/target"
@@ -128,11 +130,16 @@ func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args
 		out.OutputsCleared = true
 		out.did += ", cleared the outputs"
 	}
-	if wanted(args.Exec) && len(cells) == 0 {
-		out.did += "; no code cells to execute"
+	asks := ""
+	if wanted(args.Exec) {
+		if cells, asks = withoutAsking(doc, cells); len(cells) == 0 {
+			out.did += "; no code cells to execute"
+		}
 	}
 	out.Message = "Successfully " + out.did
+	out.did += asks
 	if !wanted(args.Exec) || len(cells) == 0 {
+		out.Message += asks
 		return a, nil
 	}
 	ran, err := runCells(ctx, d, doc, cells, args.RunOptions)
@@ -145,8 +152,22 @@ func afterRestart(ctx context.Context, d *deps.Deps, doc *session.Document, args
 	} else {
 		out.Message = "The kernel is new" + then
 	}
+	out.Message += asks
 	a.Words = target.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 	return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
+}
+
+// withoutAsking returns the cells that an agent may run without a person's permission, and a note about the others.
+func withoutAsking(doc *session.Document, cells []string) (may []string, note string) {
+	asks := lo.Filter(cells, func(id string, _ int) bool {
+		c, _ := doc.Notebook().Cell(id)
+		_, ok := editguard.InFile(editguard.CodeAsk, id, c.Metadata)
+		return ok
+	})
+	if len(asks) > 0 {
+		note = fmt.Sprintf("; passed over %s that only a person may run (%s): %s", textfmt.Plural(len(asks), "cell"), editguard.CodeAsk, strings.Join(asks, ", "))
+	}
+	return lo.Without(cells, asks...), note
 }
 
 // did describes the change of the kernel, to follow "Successfully".

@@ -7,6 +7,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/textfmt"
 	"github.com/nbduet/nbduet/tools/notebook/outlined"
@@ -79,6 +80,11 @@ func markedBy(metadata map[string]any) (says []string) {
 	for _, no := range []struct{ key, says string }{{ydoc.KeyEditable, "not editable"}, {ydoc.KeyDeletable, "not deletable"}} {
 		if ydoc.Locks(metadata[no.key]) {
 			says = append(says, no.says)
+		}
+	}
+	for _, in := range []struct{ code, says string }{{editguard.CodeHandsOff, "hands off"}, {editguard.CodeAsk, "runs with permission"}} {
+		if _, ok := editguard.InFile(in.code, "", metadata); ok {
+			says = append(says, in.says)
 		}
 	}
 	return says

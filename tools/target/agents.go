@@ -78,11 +78,12 @@ func refusal(t tool.Tool, err error) error {
 	if err == nil || !t.In(tool.ToolsetAnalysis) && !t.In(tool.ToolsetCells) {
 		return err
 	}
+	var off *editguard.HandsOffError
 	switch {
 	case errors.As(err, new(*editguard.BusyError)):
 		return tool.Coded{Code: editguard.CodeBusy, Message: err.Error()}
-	case errors.As(err, new(*editguard.HandsOffError)):
-		return tool.Coded{Code: editguard.CodeHandsOff, Message: err.Error()}
+	case errors.As(err, &off):
+		return tool.Coded{Code: off.Kind(), Message: err.Error()}
 	case errors.As(err, new(*editguard.SuspectError)):
 		return tool.Coded{Code: editguard.CodeSuspect, Message: err.Error()}
 	}

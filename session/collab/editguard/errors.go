@@ -1,6 +1,7 @@
 package editguard
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -13,6 +14,8 @@ const (
 	CodeBusy     = "busy_human"
 	CodeHandsOff = "hands_off"
 	CodeSuspect  = "notebook_suspect"
+	// CodeAsk is for a cell that agents run only with a person's permission.
+	CodeAsk = "ask_to_run"
 )
 
 // maxTyped is how much of the typed text is shown, in characters.
@@ -114,20 +117,34 @@ func ago(d time.Duration) string {
 
 // HandsOffError means that an edit was not made because a person has said hands off. Only their "go on" lifts it.
 type HandsOffError struct {
-	Edit  string // its name
-	Cell  string // the cell's id, "" for the whole notebook
-	Index int    // of the cell; -1 if it is not known
-	Who   string // the person's name
-	Since time.Time
+	Edit  string    // its name
+	Cell  string    // the cell's id, "" for the whole notebook
+	Index int       // of the cell; -1 if it is not known
+	Who   string    // the person's name
+	Since time.Time // zero if it is not known
+	// InFile is the code if the hold is in the cell's metadata, see [InFile].
+	InFile string
 }
 
 // Kind is the code.
-func (e *HandsOffError) Kind() string { return CodeHandsOff }
+func (e *HandsOffError) Kind() string { return cmp.Or(e.InFile, CodeHandsOff) }
 
 func (e *HandsOffError) Error() string {
 	what, where := "this notebook", "in it or in its chat"
 	if e.Cell != "" {
 		what, where = place(e.Index, e.Cell), "in it"
+	}
+	if e.InFile == CodeAsk {
+		return fmt.Sprintf("%s: %s runs only with a person's permission, by its metadata; nothing was run: "+
+			"ask your user to run it in the tab, or to remove ask_to_run there", CodeAsk, what)
+	}
+	if e.InFile != "" {
+		since := ""
+		if !e.Since.IsZero() {
+			since = " since " + e.Since.Format("2006-01-02 15:04")
+		}
+		return fmt.Sprintf("%s: %s keeps agents out of %s%s, in its metadata; nothing was %s: it holds until a person removes hands_off there, "+
+			"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, since, verb(e.Edit))
 	}
 	return fmt.Sprintf("%s: %s said hands off %s, at %s; nothing was %s: it holds until %s says go on %s, "+
 		"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, e.Since.Format("15:04:05"), verb(e.Edit), e.Who, where)

@@ -95,7 +95,10 @@ func (g *Guard) Check(cells []string) error {
 	if g == nil {
 		return nil
 	}
-	return g.Placed(g.check(ydoc.Touches{Cells: cells}, g.book.StateEntries(prefix)))
+	return g.Placed(g.check(ydoc.Touches{Cells: cells, Metadata: func(id string) map[string]any {
+		c, _ := g.book.Cell(id)
+		return c.Metadata
+	}}, g.book.StateEntries(prefix)))
 }
 
 // Placed fills in the index of the cell in an error of the guard. The notebook must not be locked.
@@ -137,6 +140,13 @@ func (g *Guard) check(touches ydoc.Touches, state map[string]any) error {
 				e.Cell = ""
 			}
 			return e
+		}
+	}
+	for _, cell := range cells {
+		for _, code := range []string{CodeHandsOff, CodeAsk} {
+			if h, ok := InFile(code, cell, touches.Metadata(cell)); ok && (code == CodeHandsOff || g.edit == "run") {
+				return &HandsOffError{Edit: g.edit, Cell: cell, Index: -1, Who: cmp.Or(h.Name, "a person"), Since: h.Since, InFile: code}
+			}
 		}
 	}
 	if g.manners.Force || len(cells) == 0 {

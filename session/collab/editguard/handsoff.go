@@ -161,6 +161,17 @@ func holdsIn(state map[string]any) (holds []Hold) {
 	return holds
 }
 
+// InFile returns the hold in the metadata of a cell, which stays with the file: [CodeHandsOff] or [CodeAsk] in "nbduet" is true,
+// or has the "name" of a person and the time in "since".
+func InFile(code, cell string, metadata map[string]any) (h Hold, ok bool) {
+	ours, _ := metadata["nbduet"].(map[string]any)
+	said, named := ours[code].(map[string]any)
+	name, _ := said["name"].(string)
+	at, _ := said["since"].(string)
+	since, _ := time.Parse(time.RFC3339Nano, at) // else zero, as if it were not known
+	return Hold{Cell: cell, Name: cleaned(name), Since: since.Local()}, named || ours[code] == true
+}
+
 // maxName is the maximum length of a shown name, in characters.
 const maxName = 60
 

@@ -2,6 +2,7 @@ package editguard
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -87,6 +88,46 @@ func TestHandsOff(t *testing.T) {
 		must.Nil(t, still, must.Sprint("go on in a cell is for the notebook as well"))
 		test.False(t, b.refuses(insertsOne), test.Sprint("go on in a cell is for the notebook as well"))
 	})
+}
+
+// A hold in a cell's metadata stays with the file: no "go on" lifts it, and the agent cannot remove it.
+func TestHandsOffInTheFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		metadata map[string]any
+		says     []string // nil for no hold
+	}{
+		"of a person": {map[string]any{"hands_off": map[string]any{"name": "Ada\nL", "since": "2026-11-28T09:00:00Z"}}, []string{`hands_off: Ada L keeps agents out of cell 0 (id "a") since 2026-11-2`, "nothing was written", "removes hands_off"}},
+		"true":        {map[string]any{"hands_off": true}, []string{`hands_off: a person keeps agents out of cell 0 (id "a"), in its metadata`}},
+		"odd":         {map[string]any{"hands_off": map[string]any{"name": 7, "since": "soon"}}, []string{"hands_off: a person keeps agents out"}},
+		"false":       {map[string]any{"hands_off": false}, nil},
+		"null":        {map[string]any{"hands_off": nil}, nil},
+		"of others":   {map[string]any{"other": true}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBook(t)
+				b.edits(b.joins(3, ada), func(e *ydoc.Editor) error { return e.SetCellMetadata("a", "nbduet", c.metadata) })
+				later(1)
+				for _, fn := range []func(*ydoc.Editor) error{
+					sets("a", "mine"),
+					func(e *ydoc.Editor) error { return e.Move("a", 1) },
+					func(e *ydoc.Editor) error { return e.SetCellMetadata("a", "nbduet", nil) },
+					func(e *ydoc.Editor) error { return e.Delete("a") },
+				} {
+					err := b.edit(b.call(Manners{Force: true}), fn)
+					test.Eq(t, c.says != nil, errors.As(err, new(*HandsOffError)))
+					for _, want := range c.says {
+						test.StrContains(t, fmt.Sprint(err), want)
+					}
+				}
+				if c.says != nil {
+					test.Nil(t, b.goesOn(bob, ""))
+					test.True(t, b.refuses(sets("a", "mine")))
+				}
+				test.False(t, b.refuses(sets("b", "mine")))
+			})
+		})
+	}
 }
 
 // Each person has a separate hold.
