@@ -161,7 +161,7 @@ var refused = []string{
 	"get_variables", "get_variable", "get_dataframe_info", "inspect_data",
 	"notebook_create", "notebook_add_cell", "notebook_edit_cell", "notebook_delete_cell", "notebook_move_cell", "notebook_get",
 	"file_list", "file_read", "file_get",
-	"reply",
+	"reply", "restore_notebook",
 	"unuse_notebook", "insert_execute_code_cell", "list_cells", "read_cells",
 	"execute_cell_simple_timeout", "execute_cell_streaming", "execute_cell_with_progress", "execute_ipython",
 }
