@@ -8,9 +8,11 @@
 package sessiontest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -166,10 +168,27 @@ func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.Rever
 	}
 	next := httputil.NewSingleHostReverseProxy(target)
 	// A handler that outlives the test would leave an idle connection.
-	next.Transport = &http.Transport{DialContext: jupytertest.Dial(t), DisableKeepAlives: true}
+	next.Transport = fromMemory{&http.Transport{DialContext: jupytertest.Dial(t), DisableKeepAlives: true}}
 	front := jupytertest.At(t, handle(next))
 	front.Token, front.Root = s.Token, s.Root
 	return front
+}
+
+// fromMemory reads a request's body before it sends the request. A server without keep-alive that answers before it has read
+// the body closes the connection, and http.Transport sends a body together with the header only if it is in memory.
+type fromMemory struct{ http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (m fromMemory) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.ContentLength > 0 {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		r = r.Clone(r.Context())
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	return m.RoundTripper.RoundTrip(r)
 }
 
 // Folder makes a folder for the test.
