@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/kernel/run"
 	"github.com/nbduet/nbduet/session/origin"
 )
@@ -67,7 +68,12 @@ func (c cellsOf) Calm() <-chan struct{} { return c.saver.OutputAllowed() }
 
 // Way returns how the cells run.
 func (c cellsOf) Way() run.Way {
-	return c.current().server.way(c.m.servers.Apart())
+	lv := c.current()
+	way := lv.server.way(c.m.servers.Apart())
+	for _, h := range editguard.Stops(lv.nb) {
+		way.Refusal = &editguard.HandsOffError{Edit: "run", Hold: h, Index: -1}
+	}
+	return way
 }
 
 // Others returns the other clients in the room.

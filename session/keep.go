@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -58,7 +59,7 @@ func (d keeper) watch(lv *live) bool {
 		if unsure := Kept(d).examine(d.ctx, lv); unsure > 0 {
 			judge = time.After(unsure)
 		}
-		d.seats.Warn(editguard.Suspected(lv.nb).Suspect)
+		d.seats.Warn(cmp.Or(editguard.Suspected(lv.nb).Suspect, Kept(d).obeyStops(lv)))
 		select {
 		case <-d.ctx.Done():
 			return false

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -26,4 +28,23 @@ func (k Kept) Looked(ctx context.Context) (revision string, at time.Time) {
 		return "", at
 	}
 	return k.kept.snapshots.Looked(ctx, a.Owner)
+}
+
+// obeyStops cancels the runs in the notebook once for each person's Stop, and says who has pressed it. A Stop from before the
+// notebook was opened counts too: a run may have been taken up, and code without a cell may have run meanwhile.
+func (k Kept) obeyStops(lv *live) (says string) {
+	stops := editguard.Stops(lv.nb)
+	for _, h := range stops {
+		if says = h.Pressed(); !slices.Contains(k.kept.stops, h) {
+			k.wg.Go(func() {
+				ctx, stop := context.WithTimeout(k.ctx, obeyWithin)
+				defer stop()
+				if err := k.cells.Stop(ctx, h.Pressed()); err != nil {
+					k.m.log.Warn("runs may continue after Stop", "path", k.Path(), "error", err)
+				}
+			})
+		}
+	}
+	k.kept.stops = stops
+	return says
 }

@@ -37,6 +37,12 @@ func (m *Manager) Kernel(ctx context.Context, path jupyter.Path) (KernelInfo, bo
 	return KernelInfo{}, false, nil
 }
 
+// KernelState returns the id and the state of the notebook's kernel, "" if it has none. It does not start a kernel.
+func (k *NotebookKernel) KernelState(ctx context.Context) (id, state string, err error) {
+	info, _, err := k.d.m.Kernel(ctx, k.d.Path())
+	return info.ID, info.State, err
+}
+
 // kernelInfo describes the kernel of a notebook.
 func (m *Manager) kernelInfo(path jupyter.Path, k jupyter.Kernel) KernelInfo {
 	info := KernelInfo{Name: k.Name, ID: k.ID, State: k.ExecutionState}

@@ -45,7 +45,7 @@ func newDocument(m *Manager, path jupyter.Path, k kind, lv *live) *Document {
 	return d
 }
 
-// obeyWithin bounds the wait until the room has a person's command.
+// obeyWithin bounds the wait until the room has a person's command, and until the runs are cancelled after Stop.
 const obeyWithin = 10 * time.Second
 
 // Obey carries out a person's command to this program in a notebook, for a cell, or with "" for all of it. It returns false

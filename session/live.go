@@ -7,6 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/collab/editguard"
 	"github.com/nbduet/nbduet/session/collab/mentions"
 	"github.com/nbduet/nbduet/session/collab/people"
 	"github.com/nbduet/nbduet/session/document/changelog"
@@ -77,6 +78,8 @@ type kept struct {
 	examining sync.Mutex
 	compared  bool               // with the last snapshot of before the document was opened
 	before    changelog.Snapshot // of before the last loss
+
+	stops []editguard.Hold // as last seen by the keeper
 }
 
 // begin starts the records of the room's changes.

@@ -154,24 +154,6 @@ func (k *NotebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 	}
 }
 
-// KernelState returns the state of the notebook's kernel, "" if it has none. It does not start a kernel.
-func (k *NotebookKernel) KernelState(ctx context.Context) (string, error) {
-	if id := k.d.m.fixed.Of(k.d.FileID(), k.d.Path()); id != "" {
-		found, err := k.d.m.fixed.LookUp(ctx, k.servers.Runtime, k.d.Path(), id)
-		return found.ExecutionState, err
-	}
-	sessions, err := k.servers.Runtime.Sessions.List(ctx)
-	if err != nil {
-		return "", fmt.Errorf("look up the kernel of %s: %w", k.d.Path(), err)
-	}
-	for _, s := range sessions {
-		if s.Path == k.d.Path() {
-			return k.link.Correct(s.Kernel.ID, s.Kernel.ExecutionState), nil
-		}
-	}
-	return "", nil
-}
-
 // moved renames the notebook's Jupyter session.
 func (k *NotebookKernel) moved(ctx context.Context, from, to jupyter.Path) {
 	if k.servers.Runtime == nil {

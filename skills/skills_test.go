@@ -46,12 +46,12 @@ func TestSkill(t *testing.T) {
 	var named []string
 	for _, match := range toolName.FindAllStringSubmatch(skills.Notebook, -1) {
 		named = append(named, match[1])
-		codes := []string{editguard.CodeBusy, editguard.CodeHandsOff, editguard.CodeAsk, editguard.CodeSuspect}
+		codes := []string{editguard.CodeBusy, editguard.CodeHandsOff, editguard.CodeStopped, editguard.CodeAsk, editguard.CodeSuspect}
 		if !slices.Contains(codes, match[1]) && !known[match[1]] && !strings.Contains(all.String(), `"`+match[1]+`": {`) {
 			t.Errorf("the skill names %s, which there is not", match[1])
 		}
 	}
-	for _, want := range []string{"look_around", "read_nb_cells", "watch_runs", editguard.CodeBusy, editguard.CodeHandsOff, "wait_for_mention", "undo_agent", "find_tools", "changes_since"} {
+	for _, want := range []string{"look_around", "read_nb_cells", "watch_runs", editguard.CodeBusy, editguard.CodeHandsOff, editguard.CodeStopped, "wait_for_mention", "undo_agent", "find_tools", "changes_since"} {
 		if !slices.Contains(named, want) {
 			t.Errorf("the skill does not speak of %s", want)
 		}

@@ -277,8 +277,11 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	w.stream, w.first = false, true
 	w.take(opt)
 	w.timedOut = fmt.Sprintf("[TIMEOUT ERROR: IPython execution exceeded %d seconds and was interrupted]", w.seconds)
+	var r *run.Run
+	var err error
 	if kernelID == "" {
-		doc, _, err := d.openUsed(ctx, "")
+		var doc *session.Document
+		doc, _, err = d.openUsed(ctx, "")
 		if err != nil {
 			if errors.Is(err, errNoCurrent) {
 				err = fmt.Errorf("%w"+textfmt.Hint("; or give kernel_id, or the session_id of an analysis session"), err)
@@ -286,14 +289,8 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 			return nil, err
 		}
 		defer doc.Release()
-		k, err := doc.Kernel().Start(ctx)
-		if err != nil {
-			return nil, err
-		}
-		kernelID = k.ID
-	}
-	r, err := notebook.StartCode(ctx, d.Deps, kernelID, code)
-	if deps.IsNoKernel(err) {
+		r, err = notebook.StartIn(ctx, d.Deps, doc, code)
+	} else if r, err = notebook.StartCode(ctx, d.Deps, kernelID, code); deps.IsNoKernel(err) {
 		return nil, theirWords("Kernel '%s' not found in jupyter server"+textfmt.Hint(": list_kernels shows the running ones"), kernelID)
 	}
 	if err != nil {

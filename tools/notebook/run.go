@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -348,7 +349,7 @@ func runCode(d *deps.Deps) tool.Tool {
 		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
 		Output:      tool.DocumentResultOf[CodeResult](nil),
 		Call: deps.InNotebook(d, func(ctx context.Context, doc *session.Document, args codeArgs) (*tool.Answer, error) {
-			r, err := startIn(ctx, d, doc, args.Code)
+			r, err := StartIn(ctx, d, doc, args.Code)
 			if err != nil {
 				return nil, err
 			}
@@ -371,8 +372,8 @@ func runCode(d *deps.Deps) tool.Tool {
 	}
 }
 
-// startIn runs code in a notebook's kernel without a cell. If a call stops waiting, it continues as a run.
-func startIn(ctx context.Context, d *deps.Deps, doc *session.Document, code string) (*run.Run, error) {
+// StartIn runs code in a notebook's kernel without a cell. If a call stops waiting, it continues as a run.
+func StartIn(ctx context.Context, d *deps.Deps, doc *session.Document, code string) (*run.Run, error) {
 	if err := session.MayTouch(ctx, doc, "run", nil); err != nil {
 		return nil, err
 	}
@@ -380,7 +381,17 @@ func startIn(ctx context.Context, d *deps.Deps, doc *session.Document, code stri
 	if err != nil {
 		return nil, err
 	}
-	return StartCode(ctx, d, k.ID, code)
+	r, err := StartCode(ctx, d, k.ID, code)
+	if err != nil {
+		return nil, err
+	}
+	if err := session.MayTouch(ctx, doc, "run", nil); err != nil { // since then, a person has pressed Stop
+		return nil, errors.Join(err, r.Cancel(ctx))
+	}
+	if doc.Hold() { // while the code runs, a person may press Stop
+		d.Manager.Go(func(ctx context.Context) { defer doc.Release(); _ = r.Wait(ctx) })
+	}
+	return r, nil
 }
 
 // StartCode runs code in a kernel without a cell. No notebook shows the code or its outputs.

@@ -64,7 +64,7 @@ func TestPrompts(t *testing.T) {
 				text = strings.ReplaceAll(text, tool.Name, "")
 			}
 			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
-				if strings.Contains(word, "_") && !slices.Contains([]string{"notebook_path", "next_cursor", "run_id", "after_id", "user_asked", "busy_human", "hands_off", "notebook_suspect", "ask_to_run"}, word) {
+				if strings.Contains(word, "_") && !slices.Contains([]string{"notebook_path", "next_cursor", "run_id", "after_id", "user_asked", "busy_human", "hands_off", "stopped_by", "notebook_suspect", "ask_to_run"}, word) {
 					t.Errorf("%s names %q, which is no tool", p.name, word)
 				}
 			}

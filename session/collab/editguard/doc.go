@@ -2,10 +2,11 @@
 //
 // A [Guard] checks an edit when it is staged and nothing is written yet. It refuses a cell in which a person typed within
 // [Quiet], with a [BusyError], unless the call waits or forces, see [Manners]. It refuses cells on which a person has said
-// hands off with a [HandsOffError], see [HandsOff], which nothing overrides. Only keys count: a caret, a run, a move, a
-// paste, a file that the server loads, a closed tab and an agent do not block an edit. A client that awareness has not
-// described counts as a person. Outputs of runs do not belong to a call and are never refused. A text has no cells: there,
-// the edit is refused if it changes the word that a person is typing, see [InText].
+// hands off, see [HandsOff], and notebooks in which a person has pressed Stop, see [Stops], with a [HandsOffError], which
+// nothing overrides. Only keys count: a caret, a run, a move, a paste, a file that the server loads, a closed tab and an agent
+// do not block an edit. A client that awareness has not described counts as a person. Outputs of runs do not belong to a call
+// and are never refused. A text has no cells: there, the edit is refused if it changes the word that a person is typing, see
+// [InText].
 //
 // # Concurrency
 //

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/samber/lo"
+
 	"github.com/nbduet/nbduet/session/textfmt"
 )
 
@@ -13,6 +15,7 @@ import (
 const (
 	CodeBusy     = "busy_human"
 	CodeHandsOff = "hands_off"
+	CodeStopped  = "stopped_by"
 	CodeSuspect  = "notebook_suspect"
 	// CodeAsk is for a cell that agents run only with a person's permission.
 	CodeAsk = "ask_to_run"
@@ -115,23 +118,29 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%.0f s", d.Seconds())
 }
 
-// HandsOffError means that an edit was not made because a person has said hands off. Only their "go on" lifts it.
+// HandsOffError means that an edit was not made because a person has said hands off, or has pressed Stop. Only their "go on"
+// lifts it.
 type HandsOffError struct {
-	Edit  string    // its name
-	Cell  string    // the cell's id, "" for the whole notebook
-	Index int       // of the cell; -1 if it is not known
-	Who   string    // the person's name
-	Since time.Time // zero if it is not known
+	Edit string // its name
+	Hold
+	Index int // of the cell; -1 if it is not known
 	// InFile is the code if the hold is in the cell's metadata, see [InFile].
 	InFile string
 }
 
 // Kind is the code.
-func (e *HandsOffError) Kind() string { return cmp.Or(e.InFile, CodeHandsOff) }
+func (e *HandsOffError) Kind() string {
+	return cmp.Or(e.InFile, lo.Ternary(e.Stop, CodeStopped, CodeHandsOff))
+}
+
+// Pressed says who has pressed Stop, and when.
+func (h Hold) Pressed() string {
+	return h.shown() + " pressed Stop in this notebook, at " + h.Since.Format("15:04:05")
+}
 
 func (e *HandsOffError) Error() string {
 	what, where := "this notebook", "in it or in its chat"
-	if e.Cell != "" {
+	if !e.Notebook() {
 		what, where = place(e.Index, e.Cell), "in it"
 	}
 	if e.InFile == CodeAsk {
@@ -144,10 +153,13 @@ func (e *HandsOffError) Error() string {
 			since = " since " + e.Since.Format("2006-01-02 15:04")
 		}
 		return fmt.Sprintf("%s: %s keeps agents out of %s%s, in its metadata; nothing was %s: it holds until a person removes hands_off there, "+
-			"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, since, verb(e.Edit))
+			"so work elsewhere, or ask them", CodeHandsOff, e.shown(), what, since, verb(e.Edit))
 	}
-	return fmt.Sprintf("%s: %s said hands off %s, at %s; nothing was %s: it holds until %s says go on %s, "+
-		"so work elsewhere, or ask them", CodeHandsOff, e.Who, what, e.Since.Format("15:04:05"), verb(e.Edit), e.Who, where)
+	did, goOn := fmt.Sprintf("%s said hands off %s, at %s", e.shown(), what, e.Since.Format("15:04:05")), "says go on "+where
+	if e.Stop {
+		did, goOn = e.Pressed(), `presses "Go on" in the tab or `+goOn
+	}
+	return fmt.Sprintf("%s: %s; nothing was %s: it holds until %s %s, so work elsewhere, or ask them", e.Kind(), did, verb(e.Edit), e.shown(), goOn)
 }
 
 // SuspectError means that an edit was not made because the notebook has lost or doubled its cells, see [Suspect].

@@ -134,18 +134,14 @@ func (g *Guard) check(touches ydoc.Touches, state map[string]any) error {
 			}
 			return &SuspectError{Edit: g.edit, Hold: h}
 		}
-		if h.Cell == whole || slices.Contains(cells, h.Cell) {
-			e := &HandsOffError{Edit: g.edit, Cell: h.Cell, Index: -1, Who: h.shown(), Since: h.Since}
-			if h.Cell == whole {
-				e.Cell = ""
-			}
-			return e
+		if h.Notebook() || slices.Contains(cells, h.Cell) {
+			return &HandsOffError{Edit: g.edit, Hold: h, Index: -1}
 		}
 	}
 	for _, cell := range cells {
 		for _, code := range []string{CodeHandsOff, CodeAsk} {
 			if h, ok := InFile(code, cell, touches.Metadata(cell)); ok && (code == CodeHandsOff || g.edit == "run") {
-				return &HandsOffError{Edit: g.edit, Cell: cell, Index: -1, Who: cmp.Or(h.Name, "a person"), Since: h.Since, InFile: code}
+				return &HandsOffError{Edit: g.edit, Hold: h, Index: -1, InFile: code}
 			}
 		}
 	}
@@ -225,4 +221,4 @@ func (g *Guard) unnamed(client uint64) bool {
 }
 
 // shown returns the name of the person who said it.
-func (h Hold) shown() string { return cmp.Or(h.Name, cleaned(h.Username)) }
+func (h Hold) shown() string { return cmp.Or(h.Name, cleaned(h.Username), "a person") }

@@ -34,6 +34,8 @@ type Hold struct {
 	Suspect string
 	// Before is the revision of the journal from before that.
 	Before string
+	// Stop is set if the person has pressed Stop in the tab, which holds the notebook and cancels the runs in it.
+	Stop bool
 }
 
 // Notebook reports whether it covers the whole notebook.
@@ -108,6 +110,14 @@ func Holds(nb *ydoc.Notebook) []Hold {
 	})
 }
 
+// Stops returns the holds of people who have pressed Stop in a notebook; none in a text, where nb is nil.
+func Stops(nb *ydoc.Notebook) []Hold {
+	if nb == nil {
+		return nil
+	}
+	return slices.DeleteFunc(holdsIn(nb.StateEntries(prefix+whole)), func(h Hold) bool { return !h.Stop })
+}
+
 // change writes entries, and waits until the room has them. If the room was lost in the meantime, it repeats that once in
 // the new room.
 func change(ctx context.Context, doc Document, entries func(*ydoc.Notebook) map[string]any) error {
@@ -138,6 +148,9 @@ func (h Hold) entry() map[string]any {
 	if h.Suspect != "" {
 		e["suspect"], e["before"] = h.Suspect, h.Before
 	}
+	if h.Stop {
+		e["stop"] = true
+	}
 	return e
 }
 
@@ -155,7 +168,7 @@ func holdsIn(state map[string]any) (holds []Hold) {
 		}
 		suspect, _ := said["suspect"].(string)
 		before, _ := said["before"].(string)
-		holds = append(holds, Hold{cell, cleaned(name), by, since.Local(), cleaned(suspect), cleaned(before)})
+		holds = append(holds, Hold{cell, cleaned(name), by, since.Local(), cleaned(suspect), cleaned(before), cell == whole && said["stop"] == true})
 	}
 	slices.SortStableFunc(holds, func(a, b Hold) int { return a.Since.Compare(b.Since) })
 	return holds

@@ -3,6 +3,7 @@ package editguard
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -194,4 +195,76 @@ func TestHoldsThatAreNone(t *testing.T) {
 			t.Error("nobody has said it")
 		}
 	})
+}
+
+// stops writes the value that a tab writes when a person presses Stop, with some members replaced.
+func (b *book) stops(who Who, cell string, with map[string]any) {
+	b.t.Helper()
+	entry := map[string]any{"name": who.Name, "username": who.Username, "since": time.Now().Format(time.RFC3339), "stop": true}
+	maps.Copy(entry, with)
+	if err := b.nb.SetState(map[string]any{prefix + cell + ":" + who.Username: entry}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Stop holds the notebook as hands off does, under its own code, until the person says go on.
+func TestStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBook(t)
+		b.stops(bob, whole, nil)
+		later(1)
+		at := time.Now().Add(-time.Second).Format("15:04:05")
+		for _, fn := range []func(*ydoc.Editor) error{
+			sets("a", "mine"),
+			insertsOne,
+			func(e *ydoc.Editor) error { return e.SetMetadata("k", 1) },
+		} {
+			err := b.edit(b.call(Manners{Force: true, Wait: time.Minute}), fn)
+			var off *HandsOffError
+			must.True(t, errors.As(err, &off))
+			test.Eq(t, CodeStopped, off.Kind())
+			for _, want := range []string{
+				"stopped_by: Bob pressed Stop in this notebook, at " + at, "nothing was written",
+				`until Bob presses "Go on" in the tab or says go on in it or in its chat`, "work elsewhere, or ask them",
+			} {
+				test.StrContains(t, err.Error(), want)
+			}
+		}
+		stops := Stops(b.nb)
+		must.SliceLen(t, 1, stops)
+		test.Eq(t, "Bob pressed Stop in this notebook, at "+at, stops[0].Pressed())
+		test.SliceEmpty(t, Stops(nil))
+		test.SliceEqOp(t, []string{"bob *"}, b.goesOn(eve, "a", "bob"))
+		test.Nil(t, b.goesOn(bob, "a"))
+		test.SliceEmpty(t, Stops(b.nb))
+		test.False(t, b.refuses(sets("a", "mine")))
+	})
+}
+
+// Any other value than true for "stop", and Stop for a cell, is an ordinary hold.
+func TestMalformedStop(t *testing.T) {
+	for name, c := range map[string]struct {
+		cell string
+		stop any
+	}{
+		"text":    {whole, "yes"},
+		"number":  {whole, 1},
+		"false":   {whole, false},
+		"null":    {whole, nil},
+		"list":    {whole, []any{true}},
+		"of cell": {"a", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBook(t)
+				b.stops(bob, c.cell, map[string]any{"stop": c.stop})
+				later(1)
+				err := b.edit(b.call(Manners{}), sets("a", "mine"))
+				must.Error(t, err)
+				test.StrHasPrefix(t, "hands_off: Bob said hands off", err.Error())
+				test.SliceEmpty(t, Stops(b.nb))
+				test.SliceLen(t, 1, Holds(b.nb))
+			})
+		})
+	}
 }

@@ -15,6 +15,8 @@ import (
 
 // User is the analysis session whose kernel runs code without a notebook, as used by [Alone].
 type User interface {
+	// KernelID returns the id of the kernel, as last seen.
+	KernelID() string
 	// Link returns the connection to the kernel.
 	Link() *kernel.Link
 	// Interrupt interrupts the kernel.
@@ -42,7 +44,7 @@ func NewAlone(ctx context.Context, user User, t *Table, idle time.Duration, over
 
 // Run appends code to the queue, and returns at once.
 func (a *Alone) Run(code string, opt Options) (*Run, error) {
-	r := &Run{code: code, queue: a.Queue, group: a.table.groups.Add(1)}
+	r := &Run{code: code, kernel: a.user.KernelID(), queue: a.Queue, group: a.table.groups.Add(1)}
 	a.table.add(r, opt)
 	if err := a.push(r); err != nil {
 		r.end(Cancelled, err)

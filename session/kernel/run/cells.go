@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/samber/lo"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel/output"
 	"github.com/nbduet/nbduet/session/origin"
 	"github.com/nbduet/nbduet/ydoc"
@@ -180,6 +182,25 @@ func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 		return byDocuments{c}.run(r, w)
 	}
 	return byKernel{c}.run(r, cell.Source, w)
+}
+
+// Stop cancels all runs of the notebook, and of code without a cell in its kernel. why is their note.
+func (c *Cells) Stop(ctx context.Context, why string) error {
+	c.Ready(ctx)
+	kernel, _, err := c.nb.KernelState(ctx)
+	runs := slices.DeleteFunc(c.table.Runs(jupyter.Path{}), func(r *Run) bool { return !c.stops(r, kernel) })
+	lo.ForEach(runs, func(r *Run, _ int) { r.add(why) })
+	for _, r := range slices.Backward(runs) { // the running one before those whose cancellation the room confirms
+		err = errors.Join(err, r.Cancel(ctx))
+	}
+	return err
+}
+
+// stops reports whether a run has not ended, and is one of the notebook, or one without a cell in the kernel.
+func (c *Cells) stops(r *Run, kernel string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.queue == c.Queue || r.queue != nil && r.kernel != "" && r.kernel == kernel
 }
 
 func (c *Cells) interrupt(ctx context.Context) error { return c.nb.Interrupt(ctx) }

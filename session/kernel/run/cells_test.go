@@ -40,7 +40,7 @@ func (f *fakeNotebook) Hold(n int)                    { f.held += n }
 func (f *fakeNotebook) FileID() string                { return "file" }
 func (f *fakeNotebook) Others() []uint64              { return nil }
 
-func (f *fakeNotebook) KernelState(context.Context) (string, error) { return "", nil }
+func (f *fakeNotebook) KernelState(context.Context) (id, state string, err error) { return "", "", nil }
 
 func (*fakeNotebook) Served(string, string) func() { return func() {} }
 

@@ -163,8 +163,8 @@ type Notebook interface {
 	Way() Way
 	// Link returns the connection to the notebook's kernel.
 	Link() *kernel.Link
-	// KernelState returns the state of the notebook's kernel, "" without a kernel; it does not start one.
-	KernelState(ctx context.Context) (string, error)
+	// KernelState returns the id and the state of the notebook's kernel, "" without a kernel; it does not start one.
+	KernelState(ctx context.Context) (id, state string, err error)
 	// Others returns the other clients in the room, as far as they are known.
 	Others() []uint64
 	// Interrupt interrupts the notebook's kernel.

@@ -63,6 +63,7 @@ type Run struct {
 	record *Record // in the ledger, or nil
 	resume *Record // of an earlier session, if the run is taken up, else nil
 	code   string  // without a cell
+	kernel string  // that runs the code; "" for a cell
 	group  uint64  // the call that started it: as in JupyterLab, the first failed cell cancels the later ones of the group
 	done   chan struct{}
 

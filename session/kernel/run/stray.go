@@ -77,7 +77,7 @@ func (c *Cells) strays() []stray {
 func (c *Cells) restful() bool {
 	ctx, stop := context.WithTimeout(c.ctx, writeTimeout)
 	defer stop()
-	state, err := c.nb.KernelState(ctx)
+	_, state, err := c.nb.KernelState(ctx)
 	return err == nil && (state == "" || state == kernel.StateIdle || state == kernel.StateDead)
 }
 

@@ -155,6 +155,9 @@ func (k byKernel) goOn(r *Run, w *output.Writer, before []ydoc.Output) (State, e
 		w.Note("\n" + noteResumed)
 	}
 	r.add(k.nb.Link().Take(rec.Mark.Kernel)) // to interrupt
+	if w.Begun() && r.take() {               // the kernel reports the begin only once
+		k.interruptLate(r)
+	}
 	reply, in, err := k.converse(r, k.nb.Link(), conn, w, func(handle func(kernel.Event)) (kernel.Reply, error) {
 		return conn.Await(k.ctx, handle)
 	})

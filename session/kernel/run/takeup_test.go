@@ -325,3 +325,23 @@ func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
 }
+
+// If a person has pressed Stop before a run is taken up, the run is cancelled then.
+func TestStopBeforeTakeUp(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := newStage(t)
+		first := s.manager(t, s.Server)
+		id := s.begin(t, s.open(t, first)).ID
+		s.close(first)
+		must.NoError(t, s.seen.Notebook().SetState(map[string]any{"nbduet:hands_off:*:ada": map[string]any{
+			"name": "Ada", "username": "ada", "since": time.Now().UTC().Format(time.RFC3339), "stop": true,
+		}}))
+		must.NoError(t, s.seen.Settled(t.Context()))
+		second := s.manager(t, s.Server)
+		defer s.close(second)
+		s.open(t, second)
+		res := sessiontest.Wait(t, back(t, second, id))
+		test.Eq(t, run.Interrupted, res.State)
+		test.StrContains(t, res.Note, "Ada pressed Stop")
+	})
+}
