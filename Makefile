@@ -34,7 +34,7 @@ JOURNEYS     := ./journeys
 TRAVELLING   := compiler venv venv-mcp extension node browser
 ENVIRONMENTS := $(TRAVELLING) hub6 hubproxy
 # Everything: the other systems, and after the fake all tests of the program against a real server, and all of e2e, with what some of them need.
-ALL          := vet-systems test-race environments-all test-program test-e2e
+ALL          := vet-systems test-race environments-all test-labextension test-program test-e2e
 FURTHER      := venv-jsd venv-datalayer chat rkernel julia inspector hub5 fronts gateway enterprise
 
 .PHONY: help
@@ -149,7 +149,7 @@ with-servers = export $(RACE); failed=0; \
 
 .PHONY: test-journeys
 test-journeys: need-go $(TRAVELLING)
-	@cd e2e && $(OUTSIDE) $(JOURNEYS)
+	@cd e2e && $(OUTSIDE) $(JOURNEYS) && $(OUTSIDE) -run '^TestStop$$/^mouse$$' ./labextension
 
 # What the wheel is for most: by the pip of the oldest and the newest Python there is, into a fresh environment, and there
 # with a real JupyterLab.
@@ -171,7 +171,7 @@ test-program: need-go compiler venv chat rkernel julia
 	$(BIN)/withserver $(UNRACED) -p 3 $$rest || failed=1; \
 	exit $${failed-0}
 
-# The journeys, and the rooms that fail, with the versions that people have: make test-lab LAB=4.4 COLLABORATION=4. With 3, which
+# The journeys, the rooms that fail, and the extension in JupyterLab and Notebook, with the versions that people have: make test-lab LAB=4.4 COLLABORATION=4. With 3, which
 # is for JupyterLab before 4.4, without the one in a tab: such tabs open shared notebooks from a drive of their own, and draw
 # no outputs in the form that later ones share them in. With 4, a room that a tab returns to after a restart is
 # garbled, not doubled.
@@ -179,7 +179,8 @@ test-program: need-go compiler venv chat rkernel julia
 test-lab: need-go $(TRAVELLING)
 	@jupyter=$$($(SCRIPTS)/lab.sh "$${LAB-}" "$${COLLABORATION-}"); \
 	cd e2e && export NBDUET_JUPYTER=$$jupyter && $(RACE) ../$(GOTEST) $(if $(filter 3,$(COLLABORATION)),-skip '^TestTypingBesideAgent$$') $(JOURNEYS) && \
-	$(RACE) ../$(GOTEST) -run '^TestRoomsThatFail$$/^jupyter-collaboration$$/^(a_tab_joins|a_program|the_room)' ./rooms
+	$(RACE) ../$(GOTEST) -run '^TestRoomsThatFail$$/^jupyter-collaboration$$/^(a_tab_joins|a_program|the_room)' ./rooms && \
+	for tab in lab notebook; do NBDUET_TAB=$$tab $(RACE) ../$(GOTEST) ./labextension || exit 1; done
 
 .PHONY: test-e2e
 test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)
@@ -332,6 +333,17 @@ chat: venv ## put jupyterlab-chat into .cache/chat, for the tests of people's ch
 extension: venv ## put what the extension of Jupyter Server needs into .cache/extension, for its tests
 	@$(ALONE) extension $(SCRIPTS)/beside.sh extension aiohttp
 	@$(ALONE) wheel packaging/python/tools.sh
+
+# What is built is committed, so that the program and the wheel are made without Node.
+.PHONY: labextension
+labextension: ## build the extension of JupyterLab after a change of its sources in cmd/jupyter-extension/labextension
+	@$(ALONE) labextension cmd/jupyter-extension/labextension/build.sh
+
+.PHONY: test-labextension
+test-labextension: ## run the tests of the extension of JupyterLab that need no browser, and check that it is built from its sources
+	@$(MAKE) --no-print-directory labextension
+	@cd cmd/jupyter-extension/labextension && npm run --silent test
+	@git diff --exit-code --stat cmd/nbduet/labextension/built
 
 # After venv, as chat.
 .PHONY: hub5 hub6

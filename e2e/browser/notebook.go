@@ -57,14 +57,15 @@ func (b *Browser) OpenNotebook(ctx context.Context, pageURL string) (*Notebook, 
 		return nil, err
 	}
 	n := &Notebook{tab}
-	if err := n.load(ctx, pageURL); err != nil {
+	if err := n.Load(ctx, pageURL); err != nil {
 		tab.Close()
 		return nil, fmt.Errorf("open the notebook: %w", err)
 	}
 	return n, nil
 }
 
-func (n *Notebook) load(ctx context.Context, pageURL string) error {
+// Load loads a notebook's address in the tab, and waits until the notebook is ready.
+func (n *Notebook) Load(ctx context.Context, pageURL string) error {
 	if err := n.do(ctx, chromedp.Navigate(pageURL)); err != nil {
 		return err
 	}

@@ -30,6 +30,8 @@ var (
 	Root string
 	// BuildDir is for files that the tests build; Main removes it.
 	BuildDir string
+	// LabOptions are of the shared JupyterLab; a package's TestMain may set them.
+	LabOptions lab.Options
 	// artifacts is for the screenshots of the package.
 	artifacts string
 )
@@ -93,7 +95,7 @@ func Binary(t testing.TB) string {
 }
 
 var startJupyter = sync.OnceValues(func() (*lab.Lab, error) {
-	l, err := lab.Start(context.Background(), lab.Options{})
+	l, err := lab.Start(context.Background(), LabOptions)
 	if err == nil {
 		AtEnd(l.Stop)
 	}

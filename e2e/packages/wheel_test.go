@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/mail"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/nbduet/nbduet/cmd/nbduet/labextension"
 	"github.com/nbduet/nbduet/e2e/kit"
 	"github.com/nbduet/nbduet/e2e/lab"
 )
@@ -132,11 +134,31 @@ func TestWheelOfTheExtension(t *testing.T) {
 		t.Errorf("made %s, want %s", path, want)
 	}
 	w := openWheel(t, path)
-	w.has(t, name, []string{
+	shared := name + ".data/data/"
+	files := []string{
 		"jupyter_mcp_server/__init__.py", "nbduet_jupyter/__init__.py", "nbduet_jupyter/child.py", "nbduet_jupyter/elsewhere.py",
 		"nbduet_jupyter/extension.py", "nbduet_jupyter/handler.py", "nbduet_jupyter/identity.py", "nbduet_jupyter/log.py",
-		"nbduet_jupyter/websocket.py", name + ".data/data/etc/jupyter/jupyter_server_config.d/nbduet_jupyter.json",
-	})
+		"nbduet_jupyter/websocket.py", shared + "etc/jupyter/jupyter_server_config.d/nbduet_jupyter.json",
+	}
+	// The extension of JupyterLab is that of the program, with its version, and small.
+	folder := t.TempDir()
+	must.NoError(t, labextension.Write(folder, "0.0.1-dev.gabcdef0"))
+	size := 0
+	must.NoError(t, fs.WalkDir(os.DirFS(folder), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(folder, path))
+		in := shared + "share/jupyter/labextensions/" + path
+		files, size = append(files, in), size+len(text)
+		if filepath.Base(path) != "package.json" {
+			test.Eq(t, string(text), string(w[in].text), test.Sprint(path))
+		}
+		return err
+	}))
+	w.has(t, name, files)
+	test.StrContains(t, string(w[shared+"share/jupyter/labextensions/nbduet-jupyter/package.json"].text), `"version": "0.0.1-dev.gabcdef0"`)
+	test.Less(t, 150_000, size)
 	said := w.header(t, name+".dist-info/METADATA")
 	w.tells(t, said, "nbduet-jupyter", "0.0.1.dev0+gabcdef0")
 	if !slices.Contains(said["Requires-Dist"], "nbduet==0.0.1.dev0+gabcdef0") {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# node.sh node | inspector | hubproxy | chromium: installs the Node packages of the tests,
-# the MCP Inspector's command line, the proxy of JupyterHub, or a headless Chromium, once
+# node.sh node | inspector | hubproxy | labextension | chromium: installs the Node packages of the tests, the MCP Inspector's
+# command line, the proxy of JupyterHub, what builds the extension of JupyterLab, or a headless Chromium, once
 # for each content of the lock file. node.sh check only checks that Node is there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -32,6 +32,7 @@ check) ;;
 node) install node "the Node packages of the tests" ;;
 inspector) install inspector "the MCP Inspector's command line" ;;
 hubproxy) install hubproxy "the proxy of JupyterHub" ;;
+labextension) install ../cmd/jupyter-extension/labextension "what builds the extension of JupyterLab" ;;
 chromium) install chromium "a headless Chromium (once, 70 MB)" unpack ;;
 *) say "There are no Node packages $1."; exit 1 ;;
 esac

@@ -5,4 +5,5 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 [ $# -eq 2 ] || { say "usage: jupyter.sh VERSION OUT"; exit 1; }
 version "$1"
+export NBDUET_VERSION=$1
 pack "$top/cmd/jupyter-extension" "$2"
