@@ -126,7 +126,7 @@ func bringUp(ctx context.Context, f up.Up, args []string, at surroundings) error
 		return err
 	}
 	m := up.Machine{
-		Data: clientsHere.Data, State: state, Env: os.Getenv,
+		Data: clientsHere.Data, State: state, Version: thisBuild().version, Env: os.Getenv,
 		Lines: func() []string { return clients.Lines(clientsHere) }, Self: clients.Self(clientsHere), Note: thisBuild().releaseNote(),
 	}
 	return f.Run(ctx, args, m, at.out, at.errs)

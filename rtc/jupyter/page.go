@@ -52,6 +52,8 @@ type Versions struct {
 	Lab string
 	// Collaboration is the version of jupyter-collaboration, which may be switched off.
 	Collaboration string
+	// Duet is the version of the extension nbduet-jupyter of JupyterLab.
+	Duet string
 }
 
 // Versions asks a server for its versions. The server answers from disk and memory, without network access.
@@ -66,15 +68,17 @@ func (h Health) Versions(ctx context.Context) (v Versions, err error) {
 	if m := labVersion.FindSubmatch(page); m != nil {
 		v.Lab = string(m[1])
 	}
-	about, err := h.labPage(ctx, "/lab/extensions/@jupyter/collaboration-extension/package.json")
-	if err != nil {
-		return v, err
-	}
-	var extension struct {
-		Version string `json:"version"`
-	}
-	if json.Unmarshal(about, &extension) == nil && len(extension.Version) <= 40 {
-		v.Collaboration = oneLine(extension.Version)
+	for name, version := range map[string]*string{"@jupyter/collaboration-extension": &v.Collaboration, "nbduet-jupyter": &v.Duet} {
+		about, err := h.labPage(ctx, "/lab/extensions/"+name+"/package.json")
+		if err != nil {
+			return v, err
+		}
+		var extension struct {
+			Version string `json:"version"`
+		}
+		if json.Unmarshal(about, &extension) == nil && len(extension.Version) <= 40 {
+			*version = oneLine(extension.Version)
+		}
 	}
 	return v, nil
 }

@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httputil"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +25,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/faults"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 func TestMain(m *testing.M) { os.Exit(jupytertest.Tests(m).Run()) }
@@ -105,7 +108,7 @@ func TestAllIsWell(t *testing.T) {
 			report, lines := examined(t, doctor.Patient{Version: "1.2.3", Documents: srv, Root: func(context.Context, string) string { return root }})
 			test.True(t, report.OK)
 			test.StrNotContains(t, lines, "✗")
-			test.StrNotContains(t, lines, "·")
+			test.StrNotContains(t, strings.ReplaceAll(lines, "· tab", ""), "·") // JupyterLab lacks the extension
 			for _, name := range []string{"server", "token", "versions", "clocks", "collaboration", "edit", "kernel", "state", "client"} {
 				of(t, report, name, doctor.Fine)
 				if !strings.Contains(lines, "✓ "+name) {
@@ -127,6 +130,39 @@ func TestAllIsWell(t *testing.T) {
 			test.LessEq(t, 0, len(running), test.Sprint("kernels left"))
 		}
 	})
+}
+
+// The examination says whether JupyterLab has the extension, and of which version.
+func TestTab(t *testing.T) {
+	for name, c := range map[string]struct {
+		about  string
+		result doctor.Result
+		says   string
+	}{
+		"the same": {`{"version": "1.2.3"}`, doctor.Fine, "of this version"},
+		"another":  {`{"version": "1.2.2"}`, doctor.Note, "of nbduet 1.2.2; this is 1.2.3"},
+		"none":     {"", doctor.Note, "no extension"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				s := sessiontest.Front(t, jupytertest.Start(t), func(next *httputil.ReverseProxy) http.Handler {
+					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						switch {
+						case r.URL.Path == "/lab":
+							_, _ = io.WriteString(w, `"appVersion": "4.6.6"`)
+						case r.URL.Path == "/lab/extensions/nbduet-jupyter/package.json" && c.about != "":
+							_, _ = io.WriteString(w, c.about)
+						default:
+							next.ServeHTTP(w, r)
+						}
+					})
+				})
+				report, _ := examined(t, doctor.Patient{Version: "1.2.3 (go1.26)", Documents: server(t, s, "")})
+				test.StrContains(t, of(t, report, "tab", c.result).Says, c.says)
+				test.True(t, report.OK)
+			})
+		})
+	}
 }
 
 // A fault is reported with its sentence from package faults, and the checks that depend on it are left out.

@@ -59,6 +59,21 @@ func readVersions(ctx context.Context, x *examination) {
 	parts := [][2]string{{"JupyterLab", v.Lab}, {"jupyter-collaboration", v.Collaboration}, {"Jupyter Server", v.Server}}
 	known := lo.FilterMap(parts, func(part [2]string, _ int) (string, bool) { return part[0] + " " + part[1], part[1] != "" })
 	x.fine("versions", "%s", strings.Join(known, ", "))
+	switch program, _, _ := strings.Cut(x.Version, " "); {
+	case v.Lab == "":
+	case v.Duet == program:
+		x.fine("tab", "JupyterLab has the extension of this version")
+	case v.Duet == "":
+		x.note(Check{
+			Name: "tab", Result: Note, Says: "JupyterLab has no extension of nbduet, which shows agents and has a Stop button",
+			Fix: "pip install nbduet-jupyter where JupyterLab is installed, or start it with nbduet up",
+		})
+	default:
+		x.note(Check{
+			Name: "tab", Result: Note, Says: fmt.Sprintf("JupyterLab has the extension of nbduet %s; this is %s", v.Duet, program),
+			Fix: "pip install --upgrade 'nbduet[jupyter]' where JupyterLab is installed",
+		})
+	}
 }
 
 // compareClocks compares the server's clock with this machine's.

@@ -97,7 +97,7 @@ func (m *machine) up(u up.Up, folders ...string) *run {
 	go func() {
 		defer close(r.ended)
 		r.err = u.Run(ctx, folders, up.Machine{
-			Data: filepath.Join(m.dir, "data"), State: filepath.Join(m.dir, "state"),
+			Data: filepath.Join(m.dir, "data"), State: filepath.Join(m.dir, "state"), Version: "1.2.3",
 			Env:   func(name string) string { return m.env[name] },
 			Lines: func() []string { return m.lines }, Self: "'/x y/nbduet'", Note: "Built from source.",
 		}, r.out, r.errs)

@@ -51,6 +51,7 @@ type start struct {
 	python, folder, notebook, log, token string
 	port                                 int
 	browser, root                        bool
+	extensions                           string // the folder with the extension of JupyterLab
 }
 
 // server starts JupyterLab, waits until it answers, and checks that clients can work with it. The context bounds only that.
@@ -87,7 +88,7 @@ func (s start) server(ctx context.Context) (*server, error) {
 func (s start) args() []string {
 	args := []string{
 		"-c", program, "--ServerApp.ip=127.0.0.1", "--ServerApp.port=" + strconv.Itoa(s.port), "--ServerApp.port_retries=0",
-		"--ServerApp.root_dir=" + s.folder,
+		"--ServerApp.root_dir=" + s.folder, "--LabApp.extra_labextensions_path=" + s.extensions,
 	}
 	if !s.browser {
 		args = append(args, "--ServerApp.open_browser=False")

@@ -13,6 +13,7 @@ import (
 	"runtime"
 
 	"github.com/nbduet/nbduet/cmd/nbduet/console"
+	"github.com/nbduet/nbduet/cmd/nbduet/labextension"
 	"github.com/nbduet/nbduet/cmd/nbduet/options"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -27,9 +28,11 @@ type Up struct {
 
 // Machine is the environment of the command.
 type Machine struct {
-	Data  string              // the user's folder for nbduet's installations
-	State string              // the user's folder for nbduet's logs and locks
-	Env   func(string) string // looks up a variable
+	Data  string // the user's folder for nbduet's installations
+	State string // the user's folder for nbduet's logs and locks
+	// Version is the program's version.
+	Version string
+	Env     func(string) string // looks up a variable
 	// Lines returns the commands that connect AI clients to this program, one for each client.
 	Lines func() []string
 	// Self is the command that starts this program, quoted for a shell.
@@ -163,9 +166,13 @@ func (j job) begin(ctx context.Context) (*server, error) {
 	if root {
 		j.errs.Note("running as root: notebooks run as root, too")
 	}
+	extensions := filepath.Join(j.machine.Data, "labextensions", j.machine.Version) // a running server keeps its version
+	if err := labextension.Write(extensions, j.machine.Version); err != nil {
+		return nil, err
+	}
 	j.errs.Note("starting JupyterLab; its log:")
 	j.errs.Line("  %s", j.errs.Faint(named+".log"))
-	s, err := start{python: python, folder: j.folder, notebook: j.notebook, log: named + ".log", token: j.token, port: j.Port, browser: browser, root: root}.server(ctx)
+	s, err := start{python: python, folder: j.folder, notebook: j.notebook, log: named + ".log", token: j.token, port: j.Port, browser: browser, root: root, extensions: extensions}.server(ctx)
 	if err != nil {
 		return nil, err
 	}
