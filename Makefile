@@ -180,7 +180,7 @@ test-lab: need-go $(TRAVELLING)
 	@jupyter=$$($(SCRIPTS)/lab.sh "$${LAB-}" "$${COLLABORATION-}"); \
 	cd e2e && export NBDUET_JUPYTER=$$jupyter && $(RACE) ../$(GOTEST) $(if $(filter 3,$(COLLABORATION)),-skip '^TestTypingBesideAgent$$') $(JOURNEYS) && \
 	$(RACE) ../$(GOTEST) -run '^TestRoomsThatFail$$/^jupyter-collaboration$$/^(a_tab_joins|a_program|the_room)' ./rooms && \
-	for tab in lab notebook; do NBDUET_TAB=$$tab $(RACE) ../$(GOTEST) ./labextension || exit 1; done
+	for tab in lab doc notebook; do NBDUET_TAB=$$tab $(RACE) ../$(GOTEST) ./labextension || exit 1; done
 
 .PHONY: test-e2e
 test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)

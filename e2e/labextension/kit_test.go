@@ -43,6 +43,9 @@ func address(t *testing.T, path string) string {
 	if notebook7 {
 		return fmt.Sprintf("%s/notebooks/%s?token=%s", l.URL, path, l.Token)
 	}
+	if single {
+		return fmt.Sprintf("%s/doc/tree/%s?token=%s", l.URL, path, l.Token)
+	}
 	return l.PageURL(strings.TrimSuffix(path, ".ipynb"), path)
 }
 

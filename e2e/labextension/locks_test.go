@@ -22,7 +22,7 @@ func TestLocks(t *testing.T) {
 	for _, by := range []string{"mouse", "keyboard"} {
 		t.Run(by, func(t *testing.T) {
 			ctx := t.Context()
-			path := kit.NewNotebook(t, kit.Code("n = 0"), kit.Code("n = 0"))
+			path := kit.NewNotebook(t, kit.Code("n = 0"), kit.Code("n = 0"), kit.Code("n = 0"))
 			tab, other := open(t, path), open(t, path)
 			press := tab.click
 			if by == "keyboard" {
@@ -30,18 +30,18 @@ func TestLocks(t *testing.T) {
 			}
 			claude := kit.StartAgent(t)
 			kit.ReadCells(t, claude, path)
-			first, second := writing(t, claude, path, "cell-0"), writing(t, claude, path, "cell-1")
+			first, second := writing(t, claude, path, "cell-1"), writing(t, claude, path, "cell-2")
 
-			must.NoError(t, tab.EditCell(ctx, 0))
+			must.NoError(t, tab.EditCell(ctx, 1))
 			press(cellLockButton)
 			said := waitCall(t, "hands_off", first)
 			test.StrContains(t, said, tab.name())
 			test.Eq(t, "", second())
-			other.waitKept("cell-0", tab.name()+" keeps agents out")
+			other.waitKept("cell-1", tab.name()+" keeps agents out")
 			tab.Shoot("cell")
 			press(cellLockButton)
 			waitCall(t, "", first)
-			other.waitKept("cell-0", "")
+			other.waitKept("cell-1", "")
 
 			press(lockButton)
 			waitCall(t, "hands_off", second)

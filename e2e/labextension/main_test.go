@@ -12,8 +12,11 @@ import (
 	"github.com/nbduet/nbduet/e2e/lab"
 )
 
-// notebook7 makes the tests use Jupyter Notebook instead of JupyterLab.
-var notebook7 = os.Getenv("NBDUET_TAB") == "notebook"
+// NBDUET_TAB names what the tests use instead of JupyterLab: Jupyter Notebook 7, or JupyterLab with a single document.
+var (
+	notebook7 = os.Getenv("NBDUET_TAB") == "notebook"
+	single    = os.Getenv("NBDUET_TAB") == "doc"
+)
 
 func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "nbduet-labextension-")

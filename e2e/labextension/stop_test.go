@@ -125,6 +125,32 @@ func TestStopOfAnotherPerson(t *testing.T) {
 	waitCall(t, "", write)
 }
 
+// Two people press Stop at once: each has a stop, and the agent goes on when both have let it.
+func TestTwoPressStop(t *testing.T) {
+	path := kit.NewNotebook(t, kit.Code("n = 0"))
+	ada, bob := open(t, path), open(t, path)
+	claude := kit.StartAgent(t)
+	kit.ReadCells(t, claude, path)
+	write := writing(t, claude, path, "cell-0")
+	for _, p := range []*person{ada, bob} {
+		p.waitText(stopButton, "Stop")
+	}
+	pressed := make(chan error, 2)
+	for _, p := range []*person{ada, bob} {
+		go func() { pressed <- p.Click(t.Context(), stopButton) }()
+	}
+	must.NoError(t, <-pressed)
+	must.NoError(t, <-pressed)
+	waitCall(t, "stopped_by", write)
+	for _, p := range []*person{ada, bob} {
+		test.StrHasPrefix(t, "stopped_by", write())
+		p.waitText(goOnButton, "Go on")
+		p.click(goOnButton)
+	}
+	waitCall(t, "", write)
+	ada.waitText(goOnButton, "")
+}
+
 // A killed agent leaves; Stop is then not shown, but "Go on" is as long as the stop stands.
 func TestKilledAgent(t *testing.T) {
 	path := kit.NewNotebook(t, kit.Code("n = 0"))

@@ -113,6 +113,7 @@ func (b *bare) works(by string) {
 		t.Errorf("it said %s", first.Log())
 	}
 	b.runsCell()
+	test.StrContains(t, wheelRun(t, b.env, b.nbduet, "doctor"), "JupyterLab has the extension of this version")
 
 	second := b.start()
 	code, err := second.Wait(time.Minute)

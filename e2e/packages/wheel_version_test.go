@@ -25,7 +25,7 @@ func TestWheelsAreOfTheTag(t *testing.T) {
 	}
 	dir := t.TempDir()
 	clone, bin := filepath.Join(dir, "clone"), filepath.Join(dir, "bin")
-	for _, folder := range []string{filepath.Join("packaging", "python"), filepath.Join("cmd", "jupyter-extension"), filepath.Join("cmd", "nbduet", "labextension"), filepath.Join("e2e", "scripts")} {
+	for _, folder := range []string{filepath.Join("packaging", "python"), filepath.Join("cmd", "jupyter-extension"), filepath.Join("cmd", "nbduet", "labextension"), filepath.Join("e2e", "scripts"), "skills"} {
 		if err := errors.Join(os.MkdirAll(filepath.Join(clone, folder), 0o700), os.CopyFS(filepath.Join(clone, folder), os.DirFS(filepath.Join(top, folder)))); err != nil {
 			t.Fatal(err)
 		}

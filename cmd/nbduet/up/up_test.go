@@ -110,6 +110,9 @@ func TestNotebook(t *testing.T) {
 	started := m.records("servers")
 	must.SliceLen(t, 1, started)
 	test.StrContains(t, started[0], "--ServerApp.root_dir="+m.folder+" ")
+	extensions := filepath.Join(m.dir, "data", "labextensions", "1.2.3")
+	test.StrContains(t, started[0], "--LabApp.extra_labextensions_path="+extensions+" ")
+	test.FileExists(t, filepath.Join(extensions, "nbduet-jupyter", "package.json"))
 	test.False(t, !strings.HasSuffix(started[0], "--ServerApp.file_to_run="+notebook) && !strings.Contains(started[0], "--ServerApp.file_to_run="+notebook+" "))
 	must.NoError(t, r.end())
 }
