@@ -28,10 +28,9 @@ type Up struct {
 
 // Machine is the environment of the command.
 type Machine struct {
-	Data  string // the user's folder for nbduet's installations
-	State string // the user's folder for nbduet's logs and locks
-	// Version is the program's version.
-	Version string
+	Data    string              // the user's folder for nbduet's installations
+	State   string              // the user's folder for nbduet's logs and locks
+	Version string              // the program's
 	Env     func(string) string // looks up a variable
 	// Lines returns the commands that connect AI clients to this program, one for each client.
 	Lines func() []string

@@ -148,9 +148,6 @@ func (h Hold) entry() map[string]any {
 	if h.Suspect != "" {
 		e["suspect"], e["before"] = h.Suspect, h.Before
 	}
-	if h.Stop {
-		e["stop"] = true
-	}
 	return e
 }
 

@@ -5,7 +5,7 @@ import type { Room } from './room.js';
 /** A toolbar's button whose look follows a room; it is hidden while look returns nothing. */
 export class RoomButton extends ReactWidget {
   constructor(
-    private room: Room,
+    room: Room,
     private look: () => ToolbarButtonComponent.IProps | undefined
   ) {
     super();
@@ -14,11 +14,6 @@ export class RoomButton extends ReactWidget {
     this.node.addEventListener('keydown', event => ['Enter', ' '].includes(event.key) && event.stopPropagation(), true);
     room.changed.connect(this._follow, this);
     this._follow();
-  }
-
-  dispose(): void {
-    this.room.changed.disconnect(this._follow, this);
-    super.dispose();
   }
 
   render(): JSX.Element | null {

@@ -1,7 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
 import { askAboutCell, askAboutOutput } from './ask.js';
-import { WHOLE } from './entries.js';
+import { type Mark, WHOLE, markIn } from './entries.js';
 import type { Follower } from './follow.js';
 import type { Room } from './room.js';
 import { goOn, lock, stop } from './steer.js';
@@ -17,15 +17,14 @@ interface IRow {
   menu?: boolean;
 }
 
-const activeCell = (room: Room): string => room.panel.content.activeCell?.model.id ?? '';
+const shared = (room: Room) => room.panel.content.activeCell?.model.sharedModel;
+const activeCell = (room: Room): string => shared(room)?.getId() ?? '';
 
 function rows(app: JupyterFrontEnd, follower: Follower): IRow[] {
-  const mark = (id: string, label: string, name: 'hands_off' | 'ask_to_run'): IRow => ({
-    id,
-    label,
-    run: room => room.setMark(activeCell(room), name, !room.mark(activeCell(room), name)),
-    toggled: room => !!room.mark(activeCell(room), name)
-  });
+  const mark = (id: string, label: string, name: Mark): IRow => {
+    const toggled = (room: Room) => !!markIn(shared(room)?.getMetadata('nbduet'), name);
+    return { id, label, run: room => room.setMark(shared(room), name, !toggled(room)), toggled };
+  };
   return [
     { id: 'nbduet:stop', label: 'Stop the Agents in This Notebook', run: stop, visible: room => room.occupied || !!room.stopped },
     { id: 'nbduet:go-on', label: 'Let the Agents Go On', run: goOn, visible: room => !!room.stopped },

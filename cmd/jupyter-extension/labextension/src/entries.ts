@@ -38,6 +38,9 @@ export interface IHold extends IPerson {
   suspect: string;
 }
 
+/** The metadata of a cell that keep agents from it, in the cell's "nbduet". */
+export type Mark = 'hands_off' | 'ask_to_run';
+
 const named = new Set<string>();
 
 function ignore(what: string): undefined {
@@ -112,4 +115,10 @@ export function holdIn(key: string, value: unknown): IHold | undefined {
   }
   const name = line(entry.name) || line(by);
   return { key, cell, name, username: by, since, stop: entry.stop === true && cell === WHOLE, suspect: line(entry.suspect, 200) };
+}
+
+/** The mark in the metadata "nbduet" of a cell, undefined if it has none. */
+export function markIn(ours: unknown, mark: Mark): unknown {
+  const value = present(ours) ? ours[mark] : undefined;
+  return value === true || present(value) ? value : undefined;
 }

@@ -9,7 +9,7 @@ import { addCommands } from './commands.js';
 import { WHOLE } from './entries.js';
 import { Follower } from './follow.js';
 import { lockedIcon, openIcon, stopIcon } from './icons.js';
-import { keptOut, markCells } from './marks.js';
+import { heldBy, markCells } from './marks.js';
 import { Room } from './room.js';
 import { Status } from './status.js';
 import { goOn, lock, stop } from './steer.js';
@@ -69,7 +69,7 @@ function activate(
   toolbars?.addFactory<Cell>('Cell', 'nbduet-lock', cell => {
     const panel = notebooks.find(p => p.content.widgets.includes(cell));
     if (!panel) {
-      return new Widget(); // of a console, for one
+      return nothing(); // of a console, for one
     }
     const room = roomOf(panel);
     return new RoomButton(room, () => lockLook(room, cell.model.id, room.occupied, 'cell'));
@@ -78,8 +78,11 @@ function activate(
   const follower = new Follower();
   // Notebook 7 has no status bar.
   toolbars?.addFactory<NotebookPanel>('Notebook', 'nbduet-status', panel => {
+    if (statusBar) {
+      return nothing();
+    }
     const item = new Status(follower);
-    item.room = statusBar ? undefined : roomOf(panel);
+    item.room = roomOf(panel);
     return item;
   });
   const status = new Status(follower);
@@ -93,6 +96,12 @@ function activate(
   });
   addCommands(app, palette, follower, () => notebooks.currentWidget && roomOf(notebooks.currentWidget));
 
+  function nothing(): Widget {
+    const item = new Widget();
+    item.hide();
+    return item;
+  }
+
   function lockLook(room: Room, cell: string, shown: boolean, what: string) {
     const held = room.on(cell);
     if (!shown && held.length === 0) {
@@ -101,7 +110,7 @@ function activate(
     return {
       icon: held.length > 0 ? lockedIcon : openIcon,
       className: held.length > 0 ? 'nbduet-held' : '',
-      tooltip: held.length > 0 ? `${keptOut(room, cell, held)}: let agents in` : `Keep agents out of this ${what}`,
+      tooltip: held.length > 0 ? `${heldBy(held[0])}: let agents in` : `Keep agents out of this ${what}`,
       onClick: () => lock(room, cell)
     };
   }

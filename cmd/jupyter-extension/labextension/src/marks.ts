@@ -1,25 +1,31 @@
-import { WHOLE, type IHold, present, line } from './entries.js';
+import type { ISharedCell } from '@jupyter/ydoc';
+import { type IHold, line, markIn, present } from './entries.js';
 import type { Room } from './room.js';
 
 /** Why agents keep out of a cell, or '' if they need not. */
-export function keptOut(room: Room, cell: string, holds: IHold[]): string {
-  const hold = holds.find(h => h.cell === WHOLE) ?? holds.find(h => h.cell === cell);
+export function keptOut(cell: ISharedCell, holds: IHold[]): string {
+  const hold = holds.find(h => h.cell === cell.getId());
   if (hold) {
-    return hold.suspect || `${hold.name} ${hold.stop ? 'stopped the agents' : 'keeps agents out'} since ${hold.since.toLocaleTimeString()}`;
+    return heldBy(hold);
   }
-  const mark = room.mark(cell, 'hands_off');
-  return mark ? `${by(mark)} keeps agents out, in the file` : room.mark(cell, 'ask_to_run') ? 'Agents run this cell only with permission' : '';
+  const ours = cell.getMetadata('nbduet');
+  const mark = markIn(ours, 'hands_off');
+  if (mark) {
+    return `${(present(mark) && line(mark.name)) || 'A person'} keeps agents out, in the file`;
+  }
+  return markIn(ours, 'ask_to_run') ? 'Agents run this cell only with permission' : '';
 }
 
-function by(mark: unknown): string {
-  return (present(mark) && line(mark.name)) || 'A person';
+/** Who holds a cell or the notebook, and since when. */
+export function heldBy(hold: IHold): string {
+  return hold.suspect || `${hold.name} keeps agents out since ${hold.since.toLocaleTimeString()}`;
 }
 
 /** Marks the cells of a notebook that agents keep out of. */
 export function markCells(room: Room): void {
-  const holds = room.holds.filter(h => h.cell !== WHOLE); // that on the notebook shows in its toolbar
+  const holds = room.holds;
   for (const cell of room.panel.content.widgets) {
-    const why = keptOut(room, cell.model.id, holds);
+    const why = keptOut(cell.model.sharedModel, holds);
     if (cell.node.getAttribute('aria-description') !== (why || null)) {
       cell.toggleClass('nbduet-kept-out', why !== '');
       why ? cell.node.setAttribute('aria-description', why) : cell.node.removeAttribute('aria-description');

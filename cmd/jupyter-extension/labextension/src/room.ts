@@ -1,11 +1,8 @@
-import type { YNotebook } from '@jupyter/ydoc';
+import type { ISharedCell, YNotebook } from '@jupyter/ydoc';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { IDisposable } from '@lumino/disposable';
 import { ISignal, Signal } from '@lumino/signaling';
-import { IAgent, IHold, IPerson, PREFIX, WHOLE, agentIn, holdIn, personIn, present } from './entries.js';
-
-/** The metadata of a cell that keep agents from it, in the cell's "nbduet". */
-export type Mark = 'hands_off' | 'ask_to_run';
+import { IAgent, IHold, IPerson, Mark, PREFIX, agentIn, holdIn, personIn } from './entries.js';
 
 /** Within which all people in a room have announced themselves to a new tab, in milliseconds. */
 const ANNOUNCED = 20_000;
@@ -47,12 +44,12 @@ export class Room implements IDisposable {
 
   /** Whether an agent is in the room, even one that no client works with at present. */
   get occupied(): boolean {
-    return this._states.some(([, state]) => agentIn(state) !== undefined);
+    return this._states.some(state => agentIn(state) !== undefined);
   }
 
   /** The agents that clients work with, in the order of their names. */
   get agents(): IAgent[] {
-    const found = this._states.map(([, state]) => agentIn(state));
+    const found = this._states.map(agentIn);
     return found.filter((a): a is IAgent => !!a && a.name !== '').sort((a, b) => a.name.localeCompare(b.name));
   }
 
@@ -92,7 +89,7 @@ export class Room implements IDisposable {
    * holds of the others, which remain. A tab hears of people only when they next announce themselves, at least every 15 s.
    */
   lift(holds: IHold[]): IHold[] {
-    const people = this._states.map(([, state]) => personIn(state)?.username);
+    const people = this._states.map(state => personIn(state)?.username);
     const own = holds.filter(h => h.username === this.me?.username || h.suspect);
     const lifted = own.length > 0 ? own : holds.filter(h => Date.now() - this._since > ANNOUNCED && !people.includes(h.username));
     this._write(state => lifted.forEach(h => state.delete(h.key)));
@@ -104,24 +101,16 @@ export class Room implements IDisposable {
     return cell ? (this._model?.cells.findIndex(c => c.getId() === cell) ?? -1) : -1;
   }
 
-  /** The mark in a cell's metadata, undefined if it has none. */
-  mark(cell: string, mark: Mark): unknown {
-    const ours = this._cell(cell)?.getMetadata('nbduet');
-    const value = present(ours) ? ours[mark] : undefined;
-    return value === true || present(value) ? value : undefined;
-  }
-
   /** Sets or removes a mark in a cell's metadata, which stays in the file. */
-  setMark(cell: string, mark: Mark, on: boolean): void {
-    const shared = this._cell(cell);
-    const { [mark]: _, ...rest } = (shared?.getMetadata('nbduet') ?? {}) as Record<string, any>;
+  setMark(cell: ISharedCell | undefined, mark: Mark, on: boolean): void {
+    const { [mark]: _, ...rest } = (cell?.getMetadata('nbduet') ?? {}) as Record<string, any>;
     if (on) {
       rest[mark] = { name: this.me?.name ?? '', since: new Date().toISOString() };
     }
     if (Object.keys(rest).length > 0) {
-      shared?.setMetadata('nbduet', rest);
+      cell?.setMetadata('nbduet', rest);
     } else {
-      shared?.deleteMetadata('nbduet');
+      cell?.deleteMetadata('nbduet');
     }
   }
 
@@ -135,12 +124,8 @@ export class Room implements IDisposable {
     model?.transact(() => change(model.ystate), false);
   }
 
-  private _cell(id: string) {
-    return this._model?.cells.find(c => c.getId() === id);
-  }
-
-  private get _states(): [number, unknown][] {
-    return [...(this._model?.awareness.getStates() ?? [])] as [number, unknown][];
+  private get _states(): unknown[] {
+    return [...(this._model?.awareness.getStates().values() ?? [])];
   }
 
   private _seen = (): void => this._changed.emit();
@@ -149,9 +134,4 @@ export class Room implements IDisposable {
   private _disposed = false;
   private _since = 0;
   private _changed = new Signal<this, void>(this);
-}
-
-/** The holds that concern a cell, those on the whole notebook included. */
-export function concerning(room: Room, cell: string): IHold[] {
-  return [...room.on(WHOLE), ...room.on(cell)];
 }

@@ -10,7 +10,7 @@ export class Status extends ReactWidget {
   constructor(private follower: Follower) {
     super();
     this.addClass('nbduet-status');
-    follower.changed.connect(() => this.update());
+    follower.changed.connect(this.update, this);
   }
 
   /** Emitted when the item appears or disappears. */
@@ -61,10 +61,11 @@ export class Status extends ReactWidget {
   }
 
   private _refresh(): void {
+    const active = this.active;
     this.update();
-    this.setHidden(!this.active);
-    if (this.active !== this._shown) {
-      this._shown = this.active;
+    this.setHidden(!active);
+    if (active !== this._shown) {
+      this._shown = active;
       this.activeStateChanged.emit();
     }
   }

@@ -3,7 +3,7 @@ import { YNotebook } from '@jupyter/ydoc';
 import { Signal } from '@lumino/signaling';
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { PREFIX, WHOLE, agentIn, holdIn, line, personIn } from '../lib/entries.js';
+import { PREFIX, WHOLE, agentIn, holdIn, line, markIn, personIn } from '../lib/entries.js';
 import { keptOut } from '../lib/marks.js';
 import { Room } from '../lib/room.js';
 
@@ -72,7 +72,7 @@ test('a hold is written as the program reads it, and lifted', async () => {
   assert.equal(r.stopped.name, 'ada');
   r.hold('c1');
   assert.deepEqual(r.on('c1').map(h => h.name), ['ada']);
-  assert.match(keptOut(r, 'c1', r.on('c1')), /^ada keeps agents out since/);
+  assert.match(keptOut(model.cells[0], r.on('c1')), /^ada keeps agents out since/);
   assert.deepEqual(r.lift(r.holds), []);
   assert.equal(model.ystate.size, 0);
   assert.equal(r.stopped, undefined);
@@ -93,17 +93,17 @@ test('holds of others are lifted only when they have left', async () => {
 
 test('marks in the metadata are set beside those of others, and removed whole', async () => {
   const { model, room: r } = await room();
-  r.setMark('c1', 'hands_off', true);
-  r.setMark('c1', 'ask_to_run', true);
+  r.setMark(model.cells[0], 'hands_off', true);
+  r.setMark(model.cells[0], 'ask_to_run', true);
   assert.deepEqual(Object.keys(model.cells[0].getMetadata('nbduet')).sort(), ['ask_to_run', 'hands_off']);
-  assert.equal(keptOut(r, 'c1', []), 'ada keeps agents out, in the file');
-  r.setMark('c1', 'hands_off', false);
-  assert.equal(keptOut(r, 'c1', []), 'Agents run this cell only with permission');
-  r.setMark('c1', 'ask_to_run', false);
+  assert.equal(keptOut(model.cells[0], []), 'ada keeps agents out, in the file');
+  r.setMark(model.cells[0], 'hands_off', false);
+  assert.equal(keptOut(model.cells[0], []), 'Agents run this cell only with permission');
+  r.setMark(model.cells[0], 'ask_to_run', false);
   assert.equal(model.cells[0].getMetadata('nbduet'), undefined);
   model.cells[0].setMetadata('nbduet', 'odd');
-  assert.equal(r.mark('c1', 'hands_off'), undefined);
-  assert.equal(r.mark('c2', 'hands_off'), undefined);
+  assert.equal(markIn(model.cells[0].getMetadata('nbduet'), 'hands_off'), undefined);
+  assert.equal(markIn(undefined, 'hands_off'), undefined);
 });
 
 test('changes are told, and nothing after the end', async () => {
